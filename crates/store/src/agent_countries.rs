@@ -4,9 +4,10 @@
 
 use hierarchy::Country;
 use model::AgentId;
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
-use crate::columns::{bigint, read_word};
+use crate::columns::{ReadColumn as _, bigint, read_word};
 use crate::host_tally::HostTally;
 use crate::{Store, StoreError};
 
@@ -79,42 +80,30 @@ pub struct AgentCountry {
     pub probe_us: u64,
 }
 
-#[derive(FromRow)]
-struct Row {
-    agent: i64,
-    country: String,
-    hosts: i64,
-    fetches: i64,
-    timed_fetches: i64,
-    round_trip_us: i64,
-    probes: i64,
-    probe_us: i64,
+impl FromRow<'_, PgRow> for AgentCountry {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let agent: i64 = row.try_get("agent")?;
+        Ok(Self {
+            agent: AgentId::new(agent),
+            country: read_word("agent_countries", "country", agent, row.try_get("country")?)?,
+            hosts: row.read("hosts")?,
+            fetches: row.read("fetches")?,
+            timed_fetches: row.read("timed_fetches")?,
+            round_trip_us: row.read("round_trip_us")?,
+            probes: row.read("probes")?,
+            probe_us: row.read("probe_us")?,
+        })
+    }
 }
 
 /// Everything that was counted, by agent and country. Reads the whole table: some dozen rows an
 /// agent.
 pub async fn list(store: &Store) -> Result<Vec<AgentCountry>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT agent, country, hosts, fetches, timed_fetches, round_trip_us, probes, probe_us
          FROM agent_countries ORDER BY agent, country",
     )
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("read fetches by country"))?;
-    rows.into_iter().map(Row::read).collect()
-}
-
-impl Row {
-    fn read(self) -> Result<AgentCountry, StoreError> {
-        Ok(AgentCountry {
-            agent: AgentId::new(self.agent),
-            country: read_word("agent_countries", "country", self.agent, &self.country)?,
-            hosts: self.hosts.unsigned_abs(),
-            fetches: self.fetches.unsigned_abs(),
-            timed_fetches: self.timed_fetches.unsigned_abs(),
-            round_trip_us: self.round_trip_us.unsigned_abs(),
-            probes: self.probes.unsigned_abs(),
-            probe_us: self.probe_us.unsigned_abs(),
-        })
-    }
+    .map_err(StoreError::doing("read fetches by country"))
 }

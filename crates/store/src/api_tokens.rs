@@ -2,11 +2,11 @@
 
 use model::{AccountId, ApiTokenId, Role, UnixMillis};
 use serde_json::json;
-use sqlx::FromRow;
-use sqlx::postgres::PgExecutor;
+use sqlx::postgres::{PgExecutor, PgRow};
+use sqlx::{FromRow, Row as _};
 
 use crate::audit::{self, Entry};
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -112,29 +112,18 @@ pub struct ApiToken {
     pub used_at: Option<UnixMillis>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    name: String,
-    scope: String,
-    account: i64,
-    account_name: String,
-    created_at: Moment,
-    expires_at: Option<Moment>,
-    used_at: Option<Moment>,
-}
-
-impl Row {
-    fn read(self) -> Result<ApiToken, StoreError> {
-        Ok(ApiToken {
-            id: ApiTokenId::new(self.id),
-            name: self.name,
-            scope: read_word("api_tokens", "scope", self.id, &self.scope)?,
-            account: AccountId::new(self.account),
-            account_name: self.account_name,
-            created_at: self.created_at.0,
-            expires_at: self.expires_at.map(|at| at.0),
-            used_at: self.used_at.map(|at| at.0),
+impl FromRow<'_, PgRow> for ApiToken {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: ApiTokenId::new(id),
+            name: row.try_get("name")?,
+            scope: read_word("api_tokens", "scope", id, row.try_get("scope")?)?,
+            account: row.read("account")?,
+            account_name: row.try_get("account_name")?,
+            created_at: row.read("created_at")?,
+            expires_at: row.read("expires_at")?,
+            used_at: row.read("used_at")?,
         })
     }
 }
@@ -146,7 +135,7 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<ApiToken>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT t.id, t.name, t.scope, t.account, a.name AS account_name, t.created_at,
                 t.expires_at, t.used_at
          FROM api_tokens t JOIN admins a ON a.id = t.account
@@ -157,8 +146,7 @@ pub async fn list(
     .bind(owner)
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("list the API tokens"))?;
-    rows.into_iter().map(Row::read).collect()
+    .map_err(StoreError::doing("list the API tokens"))
 }
 
 /// Whoever presents a token.

@@ -4,8 +4,10 @@
 //! that it costs the same however large the tables and the backlog are.
 
 use model::UnixMillis;
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
+use crate::columns::ReadColumn as _;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -35,36 +37,28 @@ pub struct Backlog {
     pub urls: i64,
 }
 
-#[derive(FromRow)]
-struct Row {
-    searches: i64,
-    probes: i64,
-    packages: i64,
-    oldest_package: Option<Moment>,
-    packages_set_aside: i64,
-    unresolved_hosts: i64,
-    oldest_unresolved: Option<Moment>,
-    waiting_hosts: i64,
-    urls: i64,
+impl FromRow<'_, PgRow> for Backlog {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            searches: row.try_get("searches")?,
+            probes: row.try_get("probes")?,
+            packages: row.try_get("packages")?,
+            oldest_package: row.read("oldest_package")?,
+            packages_set_aside: row.try_get("packages_set_aside")?,
+            unresolved_hosts: row.try_get("unresolved_hosts")?,
+            oldest_unresolved: row.read("oldest_unresolved")?,
+            waiting_hosts: row.try_get("waiting_hosts")?,
+            urls: row.try_get("urls")?,
+        })
+    }
 }
 
 /// Counts what waits.
 pub async fn count(store: &Store, now: UnixMillis) -> Result<Backlog, StoreError> {
-    let row: Row = sqlx::query_as(include_str!("backlog.sql"))
+    sqlx::query_as(include_str!("backlog.sql"))
         .bind(Moment(now))
         .bind(i64::from(COUNTED))
         .fetch_one(&store.pool())
         .await
-        .map_err(StoreError::doing("count what waits"))?;
-    Ok(Backlog {
-        searches: row.searches,
-        probes: row.probes,
-        packages: row.packages,
-        oldest_package: row.oldest_package.map(|at| at.0),
-        packages_set_aside: row.packages_set_aside,
-        unresolved_hosts: row.unresolved_hosts,
-        oldest_unresolved: row.oldest_unresolved.map(|at| at.0),
-        waiting_hosts: row.waiting_hosts,
-        urls: row.urls,
-    })
+        .map_err(StoreError::doing("count what waits"))
 }

@@ -5,8 +5,61 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use hierarchy::Range;
+use model::{AccountId, AgentId, DelegationId, LedgerPosition, SearchId};
+use sqlx::postgres::PgRow;
+use sqlx::{Decode, Postgres, Row as _, Type};
 
 use crate::StoreError;
+
+/// A type of the vocabulary that columns hold as a type of Postgres.
+pub(crate) trait Column: Sized {
+    /// The type that is decoded.
+    type Stored: for<'r> Decode<'r, Postgres> + Type<Postgres>;
+
+    fn of(stored: Self::Stored) -> Self;
+}
+
+impl<T: Column> Column for Option<T> {
+    type Stored = Option<T::Stored>;
+
+    fn of(stored: Self::Stored) -> Self {
+        stored.map(T::of)
+    }
+}
+
+macro_rules! columns {
+    ($($type:ty: $stored:ty = $of:path;)+) => { $(
+        impl Column for $type {
+            type Stored = $stored;
+
+            fn of(stored: $stored) -> Self {
+                $of(stored)
+            }
+        }
+    )+ };
+}
+
+columns! {
+    u16: i16 = i16::unsigned_abs;
+    u32: i32 = i32::unsigned_abs;
+    u64: i64 = i64::unsigned_abs;
+    AccountId: i64 = AccountId::new;
+    AgentId: i64 = AgentId::new;
+    DelegationId: i64 = DelegationId::new;
+    LedgerPosition: i64 = LedgerPosition::new;
+    SearchId: i64 = SearchId::new;
+}
+
+/// Reads columns as types of the vocabulary; `try_get` reads them as types of Postgres.
+pub(crate) trait ReadColumn {
+    fn read<T: Column>(&self, column: &str) -> sqlx::Result<T>;
+}
+
+impl ReadColumn for PgRow {
+    fn read<T: Column>(&self, column: &str) -> sqlx::Result<T> {
+        self.try_get(column).map(T::of)
+    }
+}
 
 /// The variant that `word` spells in a column of the row `id`. The schema allows only words that
 /// this version knows, so an unknown one means that a newer version or a person wrote it.

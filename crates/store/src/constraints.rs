@@ -4,11 +4,13 @@ use hierarchy::remap::Remapping;
 use hierarchy::{Range, Scope};
 use model::{AgentId, UnixMillis};
 use serde_json::json;
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use crate::audit::{self, Entry};
+use crate::columns::ReadColumn as _;
 use crate::moment::Moment;
-use crate::scope::{Columns, scope_of};
+use crate::scope::{Columns, read_scope};
 use crate::{Store, StoreError};
 
 /// Which of the two.
@@ -231,19 +233,20 @@ pub struct Constraint {
     pub ended: Option<(UnixMillis, String)>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    #[sqlx(flatten)]
-    columns: Columns,
-    agent: i64,
-    agent_name: String,
-    reason: String,
-    created_by: String,
-    created_at: Moment,
-    expires_at: Option<Moment>,
-    ended_at: Option<Moment>,
-    ended_by: Option<String>,
+impl FromRow<'_, PgRow> for Constraint {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            scope: read_scope(row)?,
+            agent: row.read("agent")?,
+            agent_name: row.try_get("agent_name")?,
+            reason: row.try_get("reason")?,
+            created_by: row.try_get("created_by")?,
+            created_at: row.read("created_at")?,
+            expires_at: row.read("expires_at")?,
+            ended: row.read::<Option<_>>("ended_at")?.zip(row.try_get("ended_by")?),
+        })
+    }
 }
 
 /// Those that apply now; with `ended` also those that have ended. The newest first, with a number
@@ -255,15 +258,14 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<Constraint>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("constraints/list.sql"))
+    sqlx::query_as(include_str!("constraints/list.sql"))
         .bind(kind.as_str())
         .bind(before)
         .bind(ended)
         .bind(limit)
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list pins or exclusions"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("list pins or exclusions"))
 }
 
 /// All that apply at this moment, also before [`expire`] has ended the expired ones.
@@ -274,20 +276,4 @@ pub async fn list_active(
 ) -> Result<Vec<Constraint>, StoreError> {
     let all = list(store, kind, false, i64::MAX, i64::MAX).await?;
     Ok(all.into_iter().filter(|rule| rule.expires_at.is_none_or(|at| at > now)).collect())
-}
-
-impl Row {
-    fn read(self) -> Result<Constraint, StoreError> {
-        Ok(Constraint {
-            id: self.id,
-            scope: scope_of(self.columns)?,
-            agent: AgentId::new(self.agent),
-            agent_name: self.agent_name,
-            reason: self.reason,
-            created_by: self.created_by,
-            created_at: self.created_at.0,
-            expires_at: self.expires_at.map(|at| at.0),
-            ended: self.ended_at.map(|at| at.0).zip(self.ended_by),
-        })
-    }
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{AgentId, HostKey, UnixMillis};
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::columns::bigint;
 use crate::moment::Moment;
@@ -101,7 +102,7 @@ async fn add(
 }
 
 /// What an agent discovered on one day.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryDay {
     /// Day (UTC), as `2018-10-13`.
     pub day: String,
@@ -111,6 +112,17 @@ pub struct DiscoveryDay {
     pub hosts: i64,
     /// URLs that a quota refused.
     pub refused: i64,
+}
+
+impl FromRow<'_, PgRow> for DiscoveryDay {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            day: row.try_get("day")?,
+            urls: row.try_get("urls")?,
+            hosts: row.try_get("hosts")?,
+            refused: row.try_get("refused")?,
+        })
+    }
 }
 
 /// The days of an agent, the newest first.

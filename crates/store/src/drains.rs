@@ -2,10 +2,11 @@
 
 use model::{AgentId, AgentState, DrainState, UnixMillis};
 use serde_json::json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::audit::{self, Entry};
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -47,41 +48,29 @@ impl Drain {
     }
 }
 
-#[derive(FromRow)]
-struct Row {
-    agent: i64,
-    requested_by: String,
-    requested_at: Moment,
-    deadline_at: Option<Moment>,
-    subnets: i64,
-    hosts: i64,
-    drained_at: Option<Moment>,
-}
-
-impl From<Row> for Drain {
-    fn from(row: Row) -> Self {
-        Self {
-            agent: AgentId::new(row.agent),
-            requested_by: row.requested_by,
-            requested_at: row.requested_at.0,
-            deadline_at: row.deadline_at.map(|at| at.0),
-            subnets: row.subnets.unsigned_abs(),
-            hosts: row.hosts.unsigned_abs(),
-            drained_at: row.drained_at.map(|at| at.0),
-        }
+impl FromRow<'_, PgRow> for Drain {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            agent: row.read("agent")?,
+            requested_by: row.try_get("requested_by")?,
+            requested_at: row.read("requested_at")?,
+            deadline_at: row.read("deadline_at")?,
+            subnets: row.read("subnets")?,
+            hosts: row.read("hosts")?,
+            drained_at: row.read("drained_at")?,
+        })
     }
 }
 
 /// All drains, in the order of their agents.
 pub async fn list(store: &Store) -> Result<Vec<Drain>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT agent, requested_by, requested_at, deadline_at, subnets, hosts, drained_at
          FROM drains ORDER BY agent",
     )
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("list the drains"))?;
-    Ok(rows.into_iter().map(Drain::from).collect())
+    .map_err(StoreError::doing("list the drains"))
 }
 
 /// Outcome of a request to drain an agent.

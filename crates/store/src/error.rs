@@ -134,8 +134,15 @@ pub enum StoreError {
 
 impl StoreError {
     /// For `map_err`: `doing` is what the statement was for, as an infinitive ("enrol an agent").
+    /// An error of ours from `FromRow` is passed on as it is, because it says more.
     pub(crate) fn doing(doing: &'static str) -> impl Fn(sqlx::Error) -> Self + Copy {
-        move |source| Self::Statement { doing, source }
+        move |source| match source {
+            sqlx::Error::Decode(error) => error.downcast().map_or_else(
+                |error| Self::Statement { doing, source: sqlx::Error::Decode(error) },
+                |error| *error,
+            ),
+            source => Self::Statement { doing, source },
+        }
     }
 
     /// `what` is the table and column, e.g. `agents.state`.
@@ -165,6 +172,13 @@ impl StoreError {
     pub fn is_disk_full(&self) -> bool {
         // 53100: disk_full (PostgreSQL, appendix A).
         matches!(self, Self::Statement { source, .. } if code(source).as_deref() == Some("53100"))
+    }
+}
+
+/// For `FromRow`, which returns errors of the driver; see [`StoreError::doing`].
+impl From<StoreError> for sqlx::Error {
+    fn from(error: StoreError) -> Self {
+        Self::Decode(Box::new(error))
     }
 }
 

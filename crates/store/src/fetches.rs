@@ -2,9 +2,10 @@
 
 use model::{AgentId, ErrorKind, HostId, UnixMillis};
 use serde_json::{Value, json};
-use sqlx::{FromRow, PgConnection, QueryBuilder};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, QueryBuilder, Row as _};
 
-use crate::columns::{bigint, read_word};
+use crate::columns::{ReadColumn as _, bigint, read_word};
 use crate::host_tally::{ErrorTally, HostTally, RECENT, RecentFetch, Silence};
 use crate::line::one_line;
 use crate::moment::Moment;
@@ -166,18 +167,21 @@ pub struct HostErrors {
     pub at: UnixMillis,
 }
 
-#[derive(FromRow)]
-struct ErrorRow {
-    host: i64,
-    name: String,
-    days_ago: i32,
-    kind: String,
-    agent: i64,
-    agent_name: String,
-    errors: i64,
-    url: String,
-    detail: String,
-    at: Moment,
+impl FromRow<'_, PgRow> for HostErrors {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let host: i64 = row.try_get("host")?;
+        Ok(Self {
+            host: HostId::new(host),
+            name: row.try_get("name")?,
+            days_ago: row.read("days_ago")?,
+            kind: read_word("error_days", "kind", host, row.try_get("kind")?)?,
+            agent: (row.read("agent")?, row.try_get("agent_name")?),
+            errors: row.read("errors")?,
+            url: row.try_get("url")?,
+            detail: row.try_get("detail")?,
+            at: row.read("at")?,
+        })
+    }
 }
 
 const ERRORS: &str = include_str!("fetches/errors.sql");
@@ -218,26 +222,9 @@ async fn read(
     mut query: QueryBuilder<sqlx::Postgres>,
     store: &Store,
 ) -> Result<Vec<HostErrors>, StoreError> {
-    let rows: Vec<ErrorRow> = query
+    query
         .build_query_as()
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the errors of hosts"))?;
-    rows.into_iter().map(ErrorRow::read).collect()
-}
-
-impl ErrorRow {
-    fn read(self) -> Result<HostErrors, StoreError> {
-        Ok(HostErrors {
-            host: HostId::new(self.host),
-            name: self.name,
-            days_ago: self.days_ago.unsigned_abs(),
-            kind: read_word("error_days", "kind", self.host, &self.kind)?,
-            agent: (AgentId::new(self.agent), self.agent_name),
-            errors: self.errors.unsigned_abs(),
-            url: self.url,
-            detail: self.detail,
-            at: self.at.0,
-        })
-    }
+        .map_err(StoreError::doing("list the errors of hosts"))
 }

@@ -4,10 +4,11 @@
 use model::url::fingerprint;
 use model::{CrawlUrl, HiddenId, HiddenKind, HiddenTarget, UnixMillis};
 use serde_json::json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::audit::{self, Entry};
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -31,25 +32,16 @@ pub struct Hidden {
     pub hidden_at: UnixMillis,
 }
 
-#[derive(FromRow)]
-struct Row {
-    number: i64,
-    kind: String,
-    target: String,
-    reason: String,
-    hidden_by: String,
-    hidden_at: Moment,
-}
-
-impl Row {
-    fn read(self) -> Result<Hidden, StoreError> {
-        Ok(Hidden {
-            id: HiddenId::new(self.number),
-            kind: read_word("hidden_from_search", "kind", self.number, &self.kind)?,
-            target: self.target,
-            reason: self.reason,
-            hidden_by: self.hidden_by,
-            hidden_at: self.hidden_at.0,
+impl FromRow<'_, PgRow> for Hidden {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let number: i64 = row.try_get("number")?;
+        Ok(Self {
+            id: HiddenId::new(number),
+            kind: read_word("hidden_from_search", "kind", number, row.try_get("kind")?)?,
+            target: row.try_get("target")?,
+            reason: row.try_get("reason")?,
+            hidden_by: row.try_get("hidden_by")?,
+            hidden_at: row.read("hidden_at")?,
         })
     }
 }
@@ -142,7 +134,7 @@ pub async fn changes(store: &Store) -> Result<i64, StoreError> {
 
 /// Entries with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Hidden>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search
          WHERE number < $1 ORDER BY number DESC LIMIT $2",
     )
@@ -150,8 +142,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Hidden>,
     .bind(limit)
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("list what is hidden from the search"))?;
-    rows.into_iter().map(Row::read).collect()
+    .map_err(StoreError::doing("list what is hidden from the search"))
 }
 
 /// The entry with this identifier.
@@ -162,7 +153,7 @@ pub async fn find(store: &Store, id: HiddenId) -> Result<Option<Hidden>, StoreEr
 
 /// The newest entry by which the page with this URL, in any spelling, is hidden.
 pub async fn find_any(store: &Store, url: &CrawlUrl) -> Result<Option<Hidden>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    let entries: Vec<Hidden> = sqlx::query_as(
         "SELECT number, kind, target, reason, hidden_by, hidden_at FROM hidden_from_search
          WHERE target = ANY ($1) OR kind = 'page' AND starts_with(target, $2)
          ORDER BY number DESC",
@@ -173,10 +164,7 @@ pub async fn find_any(store: &Store, url: &CrawlUrl) -> Result<Option<Hidden>, S
     .await
     .map_err(StoreError::doing("look up whether a page is hidden from the search"))?;
     let key = url.fingerprint();
-    let found = rows.into_iter().map(Row::read).find(|read| {
-        let is_other =
-            |hidden: &Hidden| hidden.kind == HiddenKind::Page && fingerprint(&hidden.target) != key;
-        !read.as_ref().is_ok_and(is_other)
-    });
-    found.transpose()
+    let hides =
+        |hidden: &Hidden| hidden.kind != HiddenKind::Page || fingerprint(&hidden.target) == key;
+    Ok(entries.into_iter().find(hides))
 }

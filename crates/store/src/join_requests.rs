@@ -5,11 +5,12 @@ use std::net::IpAddr;
 
 use model::{AgentId, JoinRequestId, JoinRequestState, JoinTokenId, UnixMillis};
 use serde_json::json;
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::audit::{self, Entry};
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::join_tokens;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -128,43 +129,24 @@ pub struct JoinRequest {
     pub agent: Option<(AgentId, String)>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    state: String,
-    name: String,
-    contact: String,
-    place: String,
-    zone: String,
-    spans: Json<Vec<String>>,
-    message: String,
-    network: IpAddr,
-    created_at: Moment,
-    decided_at: Option<Moment>,
-    decided_by: Option<String>,
-    invitation_expires_at: Option<Moment>,
-    opened_at: Option<Moment>,
-    used_by: Option<i64>,
-    agent_name: Option<String>,
-}
-
-impl Row {
-    fn read(self) -> Result<JoinRequest, StoreError> {
-        Ok(JoinRequest {
-            id: JoinRequestId::new(self.id),
-            state: read_word("join_requests", "state", self.id, &self.state)?,
-            name: self.name,
-            contact: self.contact,
-            place: self.place,
-            zone: self.zone,
-            spans: self.spans.0,
-            message: self.message,
-            network: self.network,
-            created_at: self.created_at.0,
-            decision: self.decided_at.map(|at| at.0).zip(self.decided_by),
-            invitation_expires_at: self.invitation_expires_at.map(|at| at.0),
-            opened_at: self.opened_at.map(|at| at.0),
-            agent: self.used_by.map(AgentId::new).zip(self.agent_name),
+impl FromRow<'_, PgRow> for JoinRequest {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: JoinRequestId::new(id),
+            state: read_word("join_requests", "state", id, row.try_get("state")?)?,
+            name: row.try_get("name")?,
+            contact: row.try_get("contact")?,
+            place: row.try_get("place")?,
+            zone: row.try_get("zone")?,
+            spans: row.try_get::<Json<_>, _>("spans")?.0,
+            message: row.try_get("message")?,
+            network: row.try_get("network")?,
+            created_at: row.read("created_at")?,
+            decision: row.read::<Option<_>>("decided_at")?.zip(row.try_get("decided_by")?),
+            invitation_expires_at: row.read("invitation_expires_at")?,
+            opened_at: row.read("opened_at")?,
+            agent: row.read::<Option<_>>("used_by")?.zip(row.try_get("agent_name")?),
         })
     }
 }
@@ -176,14 +158,13 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<JoinRequest>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("join_requests/list.sql"))
+    sqlx::query_as(include_str!("join_requests/list.sql"))
         .bind(before)
         .bind(limit)
         .bind(state.map(JoinRequestState::as_str))
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the requests to host an agent"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("list the requests to host an agent"))
 }
 
 /// The request with this identifier.

@@ -3,9 +3,11 @@
 
 use model::{AgentId, JoinTokenId, UnixMillis};
 use serde_json::json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::audit::{self, Entry};
+use crate::columns::ReadColumn as _;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -80,44 +82,29 @@ pub struct JoinToken {
     pub revocation: Option<(UnixMillis, String)>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    name: String,
-    created_by: String,
-    created_at: Moment,
-    expires_at: Moment,
-    used_at: Option<Moment>,
-    used_by: Option<i64>,
-    agent_name: Option<String>,
-    revoked_at: Option<Moment>,
-    revoked_by: Option<String>,
-}
-
-impl From<Row> for JoinToken {
-    fn from(row: Row) -> Self {
-        Self {
-            id: JoinTokenId::new(row.id),
-            name: row.name,
-            created_by: row.created_by,
-            created_at: row.created_at.0,
-            expires_at: row.expires_at.0,
-            used_at: row.used_at.map(|at| at.0),
-            used_by: row.used_by.map(AgentId::new).zip(row.agent_name),
-            revocation: row.revoked_at.map(|at| at.0).zip(row.revoked_by),
-        }
+impl FromRow<'_, PgRow> for JoinToken {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: JoinTokenId::new(row.try_get("id")?),
+            name: row.try_get("name")?,
+            created_by: row.try_get("created_by")?,
+            created_at: row.read("created_at")?,
+            expires_at: row.read("expires_at")?,
+            used_at: row.read("used_at")?,
+            used_by: row.read::<Option<_>>("used_by")?.zip(row.try_get("agent_name")?),
+            revocation: row.read::<Option<_>>("revoked_at")?.zip(row.try_get("revoked_by")?),
+        })
     }
 }
 
 /// Tokens with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<JoinToken>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("join_tokens/list.sql"))
+    sqlx::query_as(include_str!("join_tokens/list.sql"))
         .bind(before)
         .bind(limit)
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the join tokens"))?;
-    Ok(rows.into_iter().map(JoinToken::from).collect())
+        .map_err(StoreError::doing("list the join tokens"))
 }
 
 /// What became of a revocation.

@@ -9,9 +9,10 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, DAY_MS, HostId, Phase, ProbeState, UnixMillis};
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
-use crate::columns::{bigint, range, read_word};
+use crate::columns::{ReadColumn as _, bigint, range, read_word};
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -181,49 +182,38 @@ pub struct Work {
     pub held_at_most: u64,
 }
 
-#[derive(FromRow)]
-struct WorkRow {
-    agent: i64,
-    name: String,
-    approved: bool,
-    offered: i32,
-    since: Option<Moment>,
-    fetched_before: i64,
-    fetched_today: i64,
-    fetched_days: i32,
-    queued: i64,
-    held_before: i64,
-    held_today: i64,
-    held_days: i32,
-    fetched_from_days: i32,
+impl FromRow<'_, PgRow> for Work {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let fetched = Sums {
+            before: row.try_get("fetched_before")?,
+            today: row.try_get("fetched_today")?,
+            days: row.try_get("fetched_days")?,
+        };
+        let before = row.try_get("held_before")?;
+        let today = row.try_get("held_today")?;
+        let held = |days| Sums { before, today, days }.a_day();
+        Ok(Self {
+            agent: row.read("agent")?,
+            name: row.try_get("name")?,
+            approved: row.try_get("approved")?,
+            offered: row.read::<u32>("offered")?.into(),
+            fetched: fetched.a_day(),
+            since: row.read("since")?,
+            queued: row.read("queued")?,
+            held: held(row.try_get("held_days")?),
+            held_at_most: held(row.try_get("fetched_from_days")?),
+        })
+    }
 }
 
 /// All agents that were not revoked.
 pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreError> {
-    let rows: Vec<WorkRow> = sqlx::query_as(include_str!("loads/agents.sql"))
+    sqlx::query_as(include_str!("loads/agents.sql"))
         .bind(Moment(now))
         .bind(DAYS)
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("measure the work of agents"))?;
-    Ok(rows.into_iter().map(work).collect())
-}
-
-fn work(row: WorkRow) -> Work {
-    let fetched =
-        Sums { before: row.fetched_before, today: row.fetched_today, days: row.fetched_days };
-    let held = |days| Sums { before: row.held_before, today: row.held_today, days }.a_day();
-    Work {
-        agent: AgentId::new(row.agent),
-        name: row.name,
-        approved: row.approved,
-        offered: u64::from(row.offered.unsigned_abs()),
-        fetched: fetched.a_day(),
-        since: row.since.map(|at| at.0),
-        queued: row.queued.unsigned_abs(),
-        held: held(row.held_days),
-        held_at_most: held(row.fetched_from_days),
-    }
+        .map_err(StoreError::doing("measure the work of agents"))
 }
 
 /// The last answer of an agent about a subnet.

@@ -6,6 +6,8 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueFormat, PgValueRef};
 use sqlx::{Decode, Encode, Postgres, Type};
 
+use crate::columns::Column;
+
 /// Milliseconds from 1970-01-01 to 2000-01-01, where Postgres counts from.
 const POSTGRES_EPOCH_MS: i64 = 946_684_800_000;
 
@@ -41,5 +43,13 @@ impl<'r> Decode<'r, Postgres> for Moment {
         }
         let micros = <i64 as Decode<'_, Postgres>>::decode(value)?;
         Ok(Self(UnixMillis(micros.div_euclid(1_000).saturating_add(POSTGRES_EPOCH_MS))))
+    }
+}
+
+impl Column for UnixMillis {
+    type Stored = Moment;
+
+    fn of(Moment(millis): Moment) -> Self {
+        millis
     }
 }

@@ -1,13 +1,12 @@
 //! Moves: subnets that balance gave to other agents.
 
-use std::net::IpAddr;
-
 use hierarchy::Range;
 use model::{AgentId, BalanceRule, DelegationId, MoveId, UnixMillis};
 use serde_json::Value;
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
-use crate::columns::{bigint, range, read_word};
+use crate::columns::{ReadColumn as _, bigint, range, read_word};
 use crate::delegations::{Assignment, Cause, DelegationOutcome, assign_in};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -136,34 +135,37 @@ pub struct Move {
     pub refused: Value,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    at: Moment,
-    first: IpAddr,
-    last: IpAddr,
-    from_agent: i64,
-    from_name: String,
-    to_agent: i64,
-    to_name: String,
-    delegation: i64,
-    rule: String,
-    is_relief: bool,
-    pages_a_day: i64,
-    cost_before_ms: Option<f64>,
-    cost_after_ms: f64,
-    refused: Value,
+impl FromRow<'_, PgRow> for Move {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: MoveId::new(id),
+            at: row.read("at")?,
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            from: (row.read("from_agent")?, row.try_get("from_name")?),
+            to: (row.read("to_agent")?, row.try_get("to_name")?),
+            delegation: row.read("delegation")?,
+            cause: match (row.try_get("rule")?, row.try_get("is_relief")?) {
+                (OPTIMAL, false) => MoveCause::Pass,
+                (OPTIMAL, true) => MoveCause::Relief,
+                (rule, _) => MoveCause::Rule(read_word("moves", "rule", id, rule)?),
+            },
+            pages_a_day: row.read("pages_a_day")?,
+            before_ms: row.try_get("cost_before_ms")?,
+            after_ms: row.try_get("cost_after_ms")?,
+            refused: row.try_get("refused")?,
+        })
+    }
 }
 
 /// Moves with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("moves/list.sql"))
+    sqlx::query_as(include_str!("moves/list.sql"))
         .bind(before)
         .bind(limit)
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the moves"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("list the moves"))
 }
 
 /// The move behind a delegation, also if a new generation of the hierarchy has remapped it since.
@@ -197,26 +199,4 @@ pub async fn of_passes_since(store: &Store, since: UnixMillis) -> Result<u64, St
     .await
     .map_err(StoreError::doing("count the moves of a day"))?;
     Ok(count.unsigned_abs())
-}
-
-impl Row {
-    fn read(self) -> Result<Move, StoreError> {
-        Ok(Move {
-            id: MoveId::new(self.id),
-            at: self.at.0,
-            subnet: range(self.first, self.last)?,
-            from: (AgentId::new(self.from_agent), self.from_name),
-            to: (AgentId::new(self.to_agent), self.to_name),
-            delegation: DelegationId::new(self.delegation),
-            cause: match (self.rule.as_str(), self.is_relief) {
-                (OPTIMAL, false) => MoveCause::Pass,
-                (OPTIMAL, true) => MoveCause::Relief,
-                (rule, _) => MoveCause::Rule(read_word("moves", "rule", self.id, rule)?),
-            },
-            pages_a_day: self.pages_a_day.unsigned_abs(),
-            before_ms: self.cost_before_ms,
-            after_ms: self.cost_after_ms,
-            refused: self.refused,
-        })
-    }
 }

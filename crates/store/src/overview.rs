@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use model::{Reason, UnixMillis};
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -27,7 +28,7 @@ pub struct Counts {
 }
 
 /// Agents by state, and those that are approved by presence.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the states and presences of agents, counted")]
 pub struct Agents {
     pub pending: i64,
@@ -37,6 +38,20 @@ pub struct Agents {
     pub awake: i64,
     pub asleep: i64,
     pub unreachable: i64,
+}
+
+impl FromRow<'_, PgRow> for Agents {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            pending: row.try_get("pending")?,
+            approved: row.try_get("approved")?,
+            paused: row.try_get("paused")?,
+            revoked: row.try_get("revoked")?,
+            awake: row.try_get("awake")?,
+            asleep: row.try_get("asleep")?,
+            unreachable: row.try_get("unreachable")?,
+        })
+    }
 }
 
 /// Delegations that hold, by reason.
@@ -179,7 +194,6 @@ pub async fn delegations_by_reason(store: &Store) -> Result<Vec<(Reason, u64)>, 
 }
 
 /// Counts from an index and small tables.
-#[derive(sqlx::FromRow)]
 struct FewCounts {
     open: i64,
     routed_urls: i64,
@@ -187,14 +201,15 @@ struct FewCounts {
 }
 
 async fn few(db: &mut PgConnection) -> Result<FewCounts, StoreError> {
-    sqlx::query_as(
-        "SELECT (SELECT count(*) FROM searches WHERE state = 'open') AS open,
-                (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents) AS routed_urls,
-                (SELECT count(*) FROM home_times) AS home_probes",
+    let (open, routed_urls, home_probes): (i64, i64, i64) = sqlx::query_as(
+        "SELECT (SELECT count(*) FROM searches WHERE state = 'open'),
+                (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents),
+                (SELECT count(*) FROM home_times)",
     )
     .fetch_one(db)
     .await
-    .map_err(StoreError::doing("count open searches"))
+    .map_err(StoreError::doing("count open searches"))?;
+    Ok(FewCounts { open, routed_urls, home_probes })
 }
 
 /// Adds the changes of the counts up, also of those of agents. Returns how many there were.

@@ -1,13 +1,40 @@
 //! The tables of a database, by the migrations that were applied to it.
 
-use sqlx::PgConnection;
-use sqlx::migrate::{AppliedMigration, Migrate as _, Migrator};
+use std::sync::LazyLock;
+
+use sqlx::migrate::{AppliedMigration, Migrate as _, Migration, MigrationType, Migrator};
 use sqlx::postgres::PgPool;
+use sqlx::{PgConnection, SqlStr};
 
 use crate::{Address, StoreError};
 
+/// Version, description and SQL of every migration. A test compares the list with the directory.
+const FILES: [(i64, &str, &str); 15] = [
+    (1, "settings and policy", include_str!("../../../migrations/0001_settings_and_policy.sql")),
+    (2, "registry", include_str!("../../../migrations/0002_registry.sql")),
+    (3, "people", include_str!("../../../migrations/0003_people.sql")),
+    (4, "agents", include_str!("../../../migrations/0004_agents.sql")),
+    (5, "joining", include_str!("../../../migrations/0005_joining.sql")),
+    (6, "hosts", include_str!("../../../migrations/0006_hosts.sql")),
+    (7, "urls and handovers", include_str!("../../../migrations/0007_urls_and_handovers.sql")),
+    (8, "searches and probes", include_str!("../../../migrations/0008_searches_and_probes.sql")),
+    (9, "delegations", include_str!("../../../migrations/0009_delegations.sql")),
+    (10, "calibration", include_str!("../../../migrations/0010_calibration.sql")),
+    (11, "packages", include_str!("../../../migrations/0011_packages.sql")),
+    (12, "loads", include_str!("../../../migrations/0012_loads.sql")),
+    (13, "fetches", include_str!("../../../migrations/0013_fetches.sql")),
+    (14, "activity", include_str!("../../../migrations/0014_activity.sql")),
+    (15, "counts", include_str!("../../../migrations/0015_counts.sql")),
+];
+
 /// Every migration, in the binary.
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+pub(crate) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    let migrations = FILES.map(|(version, description, sql)| {
+        let sql = SqlStr::from_static(sql);
+        Migration::new(version, description.into(), MigrationType::Simple, sql, false)
+    });
+    Migrator::with_migrations(migrations.into())
+});
 
 /// The table of the applied migrations, as sqlx calls it.
 const APPLIED: &str = "_sqlx_migrations";
@@ -110,4 +137,23 @@ fn compare(applied: &[AppliedMigration]) -> Result<Schema, StoreError> {
         count if count < known.len() => Schema::Older(count),
         _ => Schema::Current,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn every_file_of_the_directory_is_embedded_as_it_is() {
+        let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations"));
+        let expected = Migrator::new(directory).await.unwrap();
+        let facts = |one: &Migration| {
+            let text = (one.description.to_string(), one.sql.as_str().to_owned());
+            (one.version, text, one.migration_type, one.checksum.to_vec(), one.no_tx)
+        };
+        let embedded: Vec<_> = MIGRATIONS.iter().map(facts).collect();
+        assert_eq!(embedded, expected.iter().map(facts).collect::<Vec<_>>());
+    }
 }

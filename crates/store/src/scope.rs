@@ -3,13 +3,14 @@
 use std::net::IpAddr;
 
 use hierarchy::Scope;
-use sqlx::FromRow;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 
 use crate::StoreError;
 use crate::columns::range;
 
 /// As `constraints` has it.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct Columns {
     pub(crate) scope: String,
     pub(crate) first: Option<IpAddr>,
@@ -50,18 +51,19 @@ impl Columns {
 }
 
 /// The scope that was written there.
-pub(crate) fn scope_of(columns: Columns) -> Result<Scope, StoreError> {
+pub(crate) fn read_scope(row: &PgRow) -> sqlx::Result<Scope> {
     let unreadable = || StoreError::unreadable("constraints.scope");
-    match columns {
-        Columns { first: Some(first), last: Some(last), .. } => {
-            Ok(Scope::Range(range(first, last)?))
+    Ok(match row.try_get("scope")? {
+        "range" => Scope::Range(range(row.try_get("first")?, row.try_get("last")?)?),
+        "company" => {
+            let registry: &str = row.try_get("registry")?;
+            let registry = registry.parse().map_err(|_| unreadable())?;
+            Scope::Company { registry, handle: row.try_get("handle")? }
         }
-        Columns { registry: Some(registry), handle: Some(handle), .. } => {
-            Ok(Scope::Company { registry: registry.parse().map_err(|_| unreadable())?, handle })
+        "country" => {
+            let country: &str = row.try_get("country")?;
+            Scope::Country(country.parse().map_err(|_| unreadable())?)
         }
-        Columns { country: Some(country), .. } => {
-            Ok(Scope::Country(country.parse().map_err(|_| unreadable())?))
-        }
-        _ => Err(unreadable()),
-    }
+        _ => return Err(unreadable().into()),
+    })
 }

@@ -10,9 +10,10 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, UnixMillis};
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
-use crate::columns::{int, range};
+use crate::columns::{ReadColumn as _, int, range};
 use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -117,47 +118,30 @@ pub struct Summary {
     pub check_at: Option<UnixMillis>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    first: IpAddr,
-    last: IpAddr,
-    agent: i64,
-    usual: i32,
-    slower: i32,
-    ratio: Option<f64>,
-    url: Option<String>,
-    summary: Option<serde_json::Value>,
-    connect_us: Option<i32>,
-    connect_at: Option<Moment>,
-    path: Option<serde_json::Value>,
-    delegated_at: Option<Moment>,
+impl FromRow<'_, PgRow> for PendingReports {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            agent: row.read("agent")?,
+            usual: row.read("usual")?,
+            slower: row.read("slower")?,
+            ratio: row.try_get("ratio")?,
+            url: row.try_get("url")?,
+            summary: row.try_get("summary")?,
+            round_trip: row.read::<Option<_>>("connect_us")?.zip(row.read("connect_at")?),
+            path: row.try_get("path")?,
+            delegated_at: row.read("delegated_at")?,
+        })
+    }
 }
 
 /// Subnets with new reports, those waiting longest first.
 pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/pending.sql"))
+    sqlx::query_as(include_str!("timing_reports/pending.sql"))
         .bind(i64::from(limit))
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read the reports of slow pages"))?;
-    let pending = |row: Row| {
-        Ok(PendingReports {
-            subnet: range(row.first, row.last)?,
-            agent: AgentId::new(row.agent),
-            usual: row.usual.unsigned_abs(),
-            slower: row.slower.unsigned_abs(),
-            ratio: row.ratio,
-            url: row.url,
-            summary: row.summary,
-            round_trip: row
-                .connect_us
-                .zip(row.connect_at)
-                .map(|(us, at)| (us.unsigned_abs(), at.0)),
-            path: row.path,
-            delegated_at: row.delegated_at.map(|at| at.0),
-        })
-    };
-    rows.into_iter().map(pending).collect()
+        .map_err(StoreError::doing("read the reports of slow pages"))
 }
 
 /// Stores the summary of evaluated counts and subtracts them; counts that arrived meanwhile stay.

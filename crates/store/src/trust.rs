@@ -5,10 +5,12 @@ use std::net::IpAddr;
 use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::agents;
+use crate::columns::ReadColumn as _;
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -45,23 +47,14 @@ pub struct Contradiction {
 /// Contradicted reports that are kept of an agent.
 const MOST_EVIDENCE: usize = 20;
 
-#[derive(FromRow)]
-struct Row {
-    agent: i64,
-    tests: Json<Value>,
-    evidence: Json<Vec<Contradiction>>,
-    paused_at: Option<Moment>,
-    finding: Option<String>,
-}
-
-impl Row {
-    fn read(self) -> AgentTrust {
-        AgentTrust {
-            agent: AgentId::new(self.agent),
-            tests: self.tests.0,
-            evidence: self.evidence.0,
-            paused: self.paused_at.map(|at| at.0).zip(self.finding),
-        }
+impl FromRow<'_, PgRow> for AgentTrust {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            agent: row.read("agent")?,
+            tests: row.try_get::<Json<_>, _>("tests")?.0,
+            evidence: row.try_get::<Json<_>, _>("evidence")?.0,
+            paused: row.read::<Option<_>>("paused_at")?.zip(row.try_get("finding")?),
+        })
     }
 }
 
@@ -76,12 +69,11 @@ pub async fn tests(store: &Store) -> Result<Vec<(AgentId, Value)>, StoreError> {
 
 /// Reads the trust in these agents; agents without judged reports are left out.
 pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = ANY($1)")
+    sqlx::query_as("SELECT * FROM agent_trust WHERE agent = ANY($1)")
         .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read the trust in agents"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
+        .map_err(StoreError::doing("read the trust in agents"))
 }
 
 /// The agents that are paused because of their reports.
@@ -136,12 +128,12 @@ async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<KnownTrust
     if agents::lock(db, agent).await?.is_none() {
         return Ok(None);
     }
-    let row: Option<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = $1")
+    let found: Option<AgentTrust> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = $1")
         .bind(agent.get())
         .fetch_optional(db)
         .await
         .map_err(doing)?;
-    let known = row.map(|row| KnownTrust { tests: Some(row.tests.0), evidence: row.evidence.0 });
+    let known = found.map(|it| KnownTrust { tests: Some(it.tests), evidence: it.evidence });
     Ok(Some(known.unwrap_or_default()))
 }
 

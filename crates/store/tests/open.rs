@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use sqlx::migrate::Migrator;
 use store::testing::{TestDatabase, begin, execute};
 use store::{
     Address, Candidacy, Election, Leadership, Listener, SchemaChange, Store, StoreError, notify,
@@ -152,7 +153,8 @@ async fn an_older_schema_is_migrated_only_by_those_who_may() {
 async fn older() -> Tried<TestDatabase> {
     let database = empty().await?;
     let pool = sqlx::PgPool::connect(&database.url()).await?;
-    sqlx::migrate!("../../migrations").run_to(1, &pool).await?;
+    let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations"));
+    Migrator::new(directory).await?.run_to(1, &pool).await?;
     pool.close().await;
     Ok(database)
 }

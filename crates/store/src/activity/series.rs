@@ -2,8 +2,10 @@
 
 use model::{ActivityStep, AgentId, UnixMillis};
 use sqlx::FromRow;
+use sqlx::postgres::PgRow;
 
 use super::{ALL, Activity};
+use crate::columns::ReadColumn as _;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -16,36 +18,21 @@ pub struct Bucket {
     pub activity: Activity,
 }
 
-#[derive(FromRow)]
-struct Row {
-    start: Moment,
-    pages: i64,
-    fetches: i64,
-    errors: i64,
-    fetched_bytes: i64,
-    shipped_bytes: i64,
-    timed_fetches: i64,
-    round_trip_us: i64,
-    probes: i64,
-    searches: i64,
-    queued: Option<i64>,
-}
-
-impl Row {
-    fn read(self) -> Bucket {
+impl FromRow<'_, PgRow> for Bucket {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
         let activity = Activity {
-            pages: self.pages.unsigned_abs(),
-            fetches: self.fetches.unsigned_abs(),
-            errors: self.errors.unsigned_abs(),
-            fetched_bytes: self.fetched_bytes.unsigned_abs(),
-            shipped_bytes: self.shipped_bytes.unsigned_abs(),
-            timed_fetches: self.timed_fetches.unsigned_abs(),
-            round_trip_us: self.round_trip_us.unsigned_abs(),
-            probes: self.probes.unsigned_abs(),
-            searches: self.searches.unsigned_abs(),
-            queued: self.queued.map(i64::unsigned_abs),
+            pages: row.read("pages")?,
+            fetches: row.read("fetches")?,
+            errors: row.read("errors")?,
+            fetched_bytes: row.read("fetched_bytes")?,
+            shipped_bytes: row.read("shipped_bytes")?,
+            timed_fetches: row.read("timed_fetches")?,
+            round_trip_us: row.read("round_trip_us")?,
+            probes: row.read("probes")?,
+            searches: row.read("searches")?,
+            queued: row.read("queued")?,
         };
-        Bucket { start: self.start.0, activity }
+        Ok(Self { start: row.read("start")?, activity })
     }
 }
 
@@ -58,15 +45,14 @@ pub async fn series(
     from: UnixMillis,
     until: UnixMillis,
 ) -> Result<Vec<Bucket>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("series.sql"))
+    sqlx::query_as(include_str!("series.sql"))
         .bind(agent.map_or(ALL, AgentId::get))
         .bind(step.as_str())
         .bind(Moment(from))
         .bind(Moment(until))
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read what agents did"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
+        .map_err(StoreError::doing("read what agents did"))
 }
 
 /// Fetches and round trips of one agent.

@@ -3,10 +3,11 @@
 
 use model::{AccountId, Role, UnixMillis};
 use serde_json::{Value, json};
-use sqlx::{FromRow, PgConnection};
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, PgConnection, Row as _};
 
 use crate::audit::{self, Entry};
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -25,30 +26,22 @@ pub struct Account {
     pub seen_at: Option<UnixMillis>,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    name: String,
-    role: String,
-    created_at: Moment,
-    seen_at: Option<Moment>,
-}
-
-impl Row {
-    fn read(self) -> Result<Account, StoreError> {
-        Ok(Account {
-            id: AccountId::new(self.id),
-            role: read_word("admins", "role", self.id, &self.role)?,
-            name: self.name,
-            created_at: self.created_at.0,
-            seen_at: self.seen_at.map(|moment| moment.0),
+impl FromRow<'_, PgRow> for Account {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: AccountId::new(id),
+            name: row.try_get("name")?,
+            role: read_word("admins", "role", id, row.try_get("role")?)?,
+            created_at: row.read("created_at")?,
+            seen_at: row.read("seen_at")?,
         })
     }
 }
 
 /// Accounts with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Account>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT id, name, role, created_at,
                 (SELECT max(seen_at) FROM admin_sessions s WHERE s.admin = admins.id) AS seen_at
          FROM admins WHERE id < $1 ORDER BY id DESC LIMIT $2",
@@ -57,13 +50,12 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Account>
     .bind(limit)
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("list the accounts"))?;
-    rows.into_iter().map(Row::read).collect()
+    .map_err(StoreError::doing("list the accounts"))
 }
 
 /// The account with this identifier.
 pub async fn get(store: &Store, id: AccountId) -> Result<Option<Account>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT id, name, role, created_at,
                 (SELECT max(seen_at) FROM admin_sessions s WHERE s.admin = admins.id) AS seen_at
          FROM admins WHERE id = $1",
@@ -71,8 +63,7 @@ pub async fn get(store: &Store, id: AccountId) -> Result<Option<Account>, StoreE
     .bind(id.get())
     .fetch_optional(&store.pool())
     .await
-    .map_err(StoreError::doing("read an account"))?;
-    row.map(Row::read).transpose()
+    .map_err(StoreError::doing("read an account"))
 }
 
 /// Creates an account; none if the name is taken.

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 
 use model::{AgentId, AgentState, PlaceClaim, UnixMillis};
 use protocol::key::PublicKey;
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
+use sqlx::{FromRow, Row as _};
 
-use crate::columns::read_word;
-use crate::moment::Moment;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::{Store, StoreError};
 
 /// An agent with counts of its work.
@@ -72,36 +72,41 @@ pub struct AgentSummary {
     pub shipped_bytes: u64,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    state: String,
-    name: String,
-    contact: String,
-    version: String,
-    capacity_pages_per_day: i32,
-    zone: String,
-    spans: Json<Vec<String>>,
-    home: IpAddr,
-    source: Option<IpAddr>,
-    source_since: Option<Moment>,
-    place: Option<Json<PlaceClaim>>,
-    public_key: Vec<u8>,
-    join_token: Option<String>,
-    leaving_at: Option<Moment>,
-    left_at: Option<Moment>,
-    pages_removed_at: Option<Moment>,
-    enrolled_at: Moment,
-    approved_at: Option<Moment>,
-    last_heartbeat_at: Option<Moment>,
-    asleep_until: Option<Moment>,
-    idle_reason: Option<String>,
-    clock_off_ms: Option<i64>,
-    delegations: i64,
-    hosts: i64,
-    pages: i64,
-    wire_bytes: i64,
-    shipped_bytes: i64,
+impl FromRow<'_, PgRow> for AgentSummary {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        let key = PublicKey::from_bytes(row.try_get("public_key")?);
+        Ok(Self {
+            id: AgentId::new(id),
+            state: read_word("agents", "state", id, row.try_get("state")?)?,
+            name: row.try_get("name")?,
+            contact: row.try_get("contact")?,
+            version: row.try_get("version")?,
+            capacity_pages_per_day: row.read("capacity_pages_per_day")?,
+            zone: row.try_get("zone")?,
+            spans: row.try_get::<Json<_>, _>("spans")?.0,
+            home: row.try_get("home")?,
+            source: row.try_get("source")?,
+            source_since: row.read("source_since")?,
+            place: row.try_get::<Option<Json<_>>, _>("place")?.map(|place| place.0),
+            key: key.map_err(|_| StoreError::unreadable("agents.public_key"))?,
+            join_token: row.try_get("join_token")?,
+            leaving_at: row.read("leaving_at")?,
+            left_at: row.read("left_at")?,
+            pages_removed_at: row.read("pages_removed_at")?,
+            enrolled_at: row.read("enrolled_at")?,
+            approved_at: row.read("approved_at")?,
+            last_heartbeat_at: row.read("last_heartbeat_at")?,
+            asleep_until: row.read("asleep_until")?,
+            idle_reason: row.try_get("idle_reason")?,
+            clock_off_ms: row.try_get("clock_off_ms")?,
+            delegations: row.read("delegations")?,
+            hosts: row.read("hosts")?,
+            pages: row.read("pages")?,
+            wire_bytes: row.read("wire_bytes")?,
+            shipped_bytes: row.read("shipped_bytes")?,
+        })
+    }
 }
 
 /// All agents, the newest first. They are some thousands at most, so that lists are filtered and
@@ -111,12 +116,11 @@ pub async fn list(store: &Store) -> Result<Vec<AgentSummary>, StoreError> {
 }
 
 async fn read(store: &Store, agent: Option<AgentId>) -> Result<Vec<AgentSummary>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
+    sqlx::query_as(include_str!("list.sql"))
         .bind(agent.map(AgentId::get))
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the agents"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("list the agents"))
 }
 
 /// Reads one agent as the list shows it.
@@ -154,40 +158,4 @@ pub async fn names_and_states(
             Ok((AgentId::new(id), (name, state)))
         })
         .collect()
-}
-
-impl Row {
-    fn read(self) -> Result<AgentSummary, StoreError> {
-        let key = PublicKey::from_bytes(&self.public_key);
-        Ok(AgentSummary {
-            key: key.map_err(|_| StoreError::unreadable("agents.public_key"))?,
-            join_token: self.join_token,
-            leaving_at: self.leaving_at.map(|at| at.0),
-            left_at: self.left_at.map(|at| at.0),
-            pages_removed_at: self.pages_removed_at.map(|at| at.0),
-            id: AgentId::new(self.id),
-            state: read_word("agents", "state", self.id, &self.state)?,
-            name: self.name,
-            contact: self.contact,
-            version: self.version,
-            capacity_pages_per_day: self.capacity_pages_per_day.unsigned_abs(),
-            zone: self.zone,
-            spans: self.spans.0,
-            home: self.home,
-            source: self.source,
-            source_since: self.source_since.map(|at| at.0),
-            place: self.place.map(|place| place.0),
-            enrolled_at: self.enrolled_at.0,
-            approved_at: self.approved_at.map(|at| at.0),
-            last_heartbeat_at: self.last_heartbeat_at.map(|at| at.0),
-            asleep_until: self.asleep_until.map(|at| at.0),
-            idle_reason: self.idle_reason,
-            clock_off_ms: self.clock_off_ms,
-            delegations: self.delegations.unsigned_abs(),
-            hosts: self.hosts.unsigned_abs(),
-            pages: self.pages.unsigned_abs(),
-            wire_bytes: self.wire_bytes.unsigned_abs(),
-            shipped_bytes: self.shipped_bytes.unsigned_abs(),
-        })
-    }
 }

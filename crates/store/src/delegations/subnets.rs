@@ -5,11 +5,12 @@ use std::net::IpAddr;
 use hierarchy::{Generation, Range};
 use model::{AgentId, DelegationId, PinId, UnixMillis};
 use serde_json::json;
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use super::{ActiveDelegation, close_searches, end, notify, take_hosts};
 use crate::audit::{self, Entry};
-use crate::columns::{range, read_word};
+use crate::columns::{ReadColumn as _, range, read_word};
 use crate::moment::Moment;
 use crate::regions::{Loans, is_kept_by_loan};
 use crate::{Store, StoreError};
@@ -145,18 +146,29 @@ impl SubnetState {
     }
 }
 
-#[derive(FromRow)]
-struct SubnetRow {
-    first: IpAddr,
-    last: IpAddr,
-    fencing_number: i64,
-    latest_agent: Option<i64>,
-    has_target: bool,
-    id: Option<i64>,
-    agent: Option<i64>,
-    reason: Option<String>,
-    rtt_us: Option<i32>,
-    provisional: Option<bool>,
+impl FromRow<'_, PgRow> for SubnetState {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let subnet = range(row.try_get("first")?, row.try_get("last")?)?;
+        let fencing_number = row.try_get("fencing_number")?;
+        let held = row.try_get::<Option<i64>, _>("id")?.map(|id| -> sqlx::Result<_> {
+            Ok(ActiveDelegation {
+                id: DelegationId::new(id),
+                subnet,
+                agent: row.read("agent")?,
+                fencing_number,
+                reason: read_word("delegations", "reason", id, row.try_get("reason")?)?,
+                rtt_us: row.read("rtt_us")?,
+                provisional: row.try_get("provisional")?,
+            })
+        });
+        Ok(Self {
+            subnet,
+            fencing_number,
+            held: held.transpose()?,
+            latest_agent: row.read("latest_agent")?,
+            has_target: row.try_get("has_target")?,
+        })
+    }
 }
 
 /// Reads the state of these subnets, in their order.
@@ -164,13 +176,12 @@ pub async fn subnet_states(
     store: &Store,
     subnets: &[Range],
 ) -> Result<Vec<SubnetState>, StoreError> {
-    let rows: Vec<SubnetRow> = sqlx::query_as(include_str!("subnet_states.sql"))
+    sqlx::query_as(include_str!("subnet_states.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read the state of subnets"))?;
-    rows.into_iter().map(subnet_state).collect()
+        .map_err(StoreError::doing("read the state of subnets"))
 }
 
 /// Number of known hosts of these subnets, in their order. Reads as many rows as there are hosts.
@@ -182,26 +193,4 @@ pub async fn host_counts(store: &Store, subnets: &[Range]) -> Result<Vec<u64>, S
         .await
         .map_err(StoreError::doing("count the hosts of subnets"))?;
     Ok(counts.into_iter().map(i64::unsigned_abs).collect())
-}
-
-fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
-    let subnet = range(row.first, row.last)?;
-    let held = row.id.zip(row.agent).zip(row.reason).map(|((id, agent), reason)| {
-        Ok(ActiveDelegation {
-            id: DelegationId::new(id),
-            subnet,
-            agent: AgentId::new(agent),
-            fencing_number: row.fencing_number,
-            reason: read_word("delegations", "reason", id, &reason)?,
-            rtt_us: row.rtt_us.map(i32::unsigned_abs),
-            provisional: row.provisional.unwrap_or(false),
-        })
-    });
-    Ok(SubnetState {
-        subnet,
-        fencing_number: row.fencing_number,
-        held: held.transpose()?,
-        latest_agent: row.latest_agent.map(AgentId::new),
-        has_target: row.has_target,
-    })
 }

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, DelegationId, DelegationSort, Reason, SearchId, UnixMillis};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use crate::bounded_count::{BoundedCount, COUNT_MAX};
-use crate::columns::{escaped, range, read_word};
-use crate::moment::Moment;
+use crate::columns::{ReadColumn as _, escaped, range, read_word};
 use crate::{Store, StoreError};
 
 /// A delegation with its agent, its search and counts.
@@ -83,24 +83,27 @@ impl DelegationSummary {
     }
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    first: IpAddr,
-    last: IpAddr,
-    agent: i64,
-    agent_name: String,
-    agent_home: IpAddr,
-    fencing_number: i64,
-    reason: String,
-    provisional: bool,
-    rtt_us: Option<i32>,
-    decided_at: Moment,
-    ended_at: Option<Moment>,
-    search: Option<i64>,
-    threshold_us: Option<i32>,
-    probes: i64,
-    hosts: i64,
+impl FromRow<'_, PgRow> for DelegationSummary {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: DelegationId::new(id),
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            agent: row.read("agent")?,
+            agent_name: row.try_get("agent_name")?,
+            agent_home: row.try_get("agent_home")?,
+            fencing_number: row.read("fencing_number")?,
+            reason: read_word("delegations", "reason", id, row.try_get("reason")?)?,
+            provisional: row.try_get("provisional")?,
+            rtt_us: row.read("rtt_us")?,
+            decided_at: row.read("decided_at")?,
+            ended_at: row.read("ended_at")?,
+            search: row.read("search")?,
+            threshold_us: row.read("threshold_us")?,
+            probes: row.read("probes")?,
+            hosts: row.read("hosts")?,
+        })
+    }
 }
 
 const NEWEST: &str = concat!(
@@ -138,7 +141,7 @@ pub async fn list(
         DelegationSort::Slowest => SLOWEST,
     };
     let after_rtt = after.filter(|_| sort == DelegationSort::Slowest).map(|after| after.rtt_us);
-    let rows: Vec<Row> = sqlx::query_as(statement)
+    sqlx::query_as(statement)
         .bind(after.map_or(i64::MAX, |after| after.id.get()))
         .bind(limit)
         .bind(filter.agent.map(AgentId::get))
@@ -148,8 +151,7 @@ pub async fn list(
         .bind(after_rtt)
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("list the delegations"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("list the delegations"))
 }
 
 /// Delegations that have a text: first their numbers, then the delegations with these numbers.
@@ -214,13 +216,11 @@ pub async fn find(
 }
 
 async fn by_number(store: &Store, ids: &[i64]) -> Result<Vec<DelegationSummary>, StoreError> {
-    let rows: Vec<Row> =
-        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
-            .bind(ids)
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("read delegations"))?;
-    rows.into_iter().map(Row::read).collect()
+    sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
+        .bind(ids)
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("read delegations"))
 }
 
 /// The delegation of exactly this subnet that holds now.
@@ -234,26 +234,4 @@ pub async fn of_subnet(store: &Store, subnet: &Range) -> Result<Option<Delegatio
     .await
     .map_err(StoreError::doing("find the delegation of a subnet"))?;
     Ok(found.map(DelegationId::new))
-}
-
-impl Row {
-    fn read(self) -> Result<DelegationSummary, StoreError> {
-        Ok(DelegationSummary {
-            id: DelegationId::new(self.id),
-            subnet: range(self.first, self.last)?,
-            agent: AgentId::new(self.agent),
-            agent_name: self.agent_name,
-            agent_home: self.agent_home,
-            fencing_number: self.fencing_number.unsigned_abs(),
-            reason: read_word("delegations", "reason", self.id, &self.reason)?,
-            provisional: self.provisional,
-            rtt_us: self.rtt_us.map(i32::unsigned_abs),
-            decided_at: self.decided_at.0,
-            ended_at: self.ended_at.map(|at| at.0),
-            search: self.search.map(SearchId::new),
-            threshold_us: self.threshold_us.map(i32::unsigned_abs),
-            probes: self.probes.unsigned_abs(),
-            hosts: self.hosts.unsigned_abs(),
-        })
-    }
 }

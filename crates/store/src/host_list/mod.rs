@@ -6,15 +6,15 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, HostId, HostSort, HostState, UnixMillis};
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
-use sqlx::{FromRow, Postgres, QueryBuilder};
+use sqlx::{FromRow, Postgres, QueryBuilder, Row as _};
 
 pub use counts::count_by_state;
 
 use crate::bounded_count::COUNT_MAX;
-use crate::columns::{escaped, range, read_word};
+use crate::columns::{ReadColumn as _, escaped, range, read_word};
 use crate::host_tally::RecentFetch;
-use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// Column of `host_fetches` by which a list is sorted.
@@ -306,73 +306,44 @@ async fn read(
     mut query: QueryBuilder<Postgres>,
     store: &Store,
 ) -> Result<Vec<HostSummary>, StoreError> {
-    let rows: Vec<Row> = query
-        .build_query_as()
-        .fetch_all(&store.pool())
-        .await
-        .map_err(StoreError::doing("list hosts"))?;
-    rows.into_iter().map(Row::read).collect()
+    query.build_query_as().fetch_all(&store.pool()).await.map_err(StoreError::doing("list hosts"))
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    scheme: String,
-    authority: String,
-    state: String,
-    address: Option<IpAddr>,
-    first: Option<IpAddr>,
-    last: Option<IpAddr>,
-    agent: Option<i64>,
-    agent_name: Option<String>,
-    reason: Option<String>,
-    attempts: i16,
-    retry_at: Moment,
-    found_at: Moment,
-    found_by: i64,
-    pages: i64,
-    fetches: i64,
-    wire_bytes: i64,
-    errors: Option<i64>,
-    disallowed: Option<i64>,
-    mean_ms: Option<i64>,
-    recent: Option<Json<Vec<RecentFetch>>>,
-    answered_at: Option<Moment>,
-    unanswered_since: Option<Moment>,
-    is_silent: Option<bool>,
-}
-
-impl Row {
-    fn read(self) -> Result<HostSummary, StoreError> {
-        let subnet =
-            self.first.zip(self.last).map(|(first, last)| range(first, last)).transpose()?;
-        let fetched = self.recent.map(|recent| FetchSummary {
-            errors: self.errors.unwrap_or(0).unsigned_abs(),
-            disallowed: self.disallowed.unwrap_or(0).unsigned_abs(),
-            mean_ms: self.mean_ms.unwrap_or(0).unsigned_abs(),
-            recent: recent.0,
-            answered_at: self.answered_at.map(|at| at.0),
-            unanswered_since: self.unanswered_since.map(|at| at.0),
-            is_silent: self.is_silent.unwrap_or(false),
-        });
-        let agent = self.agent.map(AgentId::new).zip(self.agent_name);
-        Ok(HostSummary {
-            id: HostId::new(self.id),
-            scheme: self.scheme,
-            authority: self.authority,
-            state: read_word("hosts", "state", self.id, &self.state)?,
-            address: self.address,
-            subnet,
-            agent,
-            reason: self.reason,
-            attempts: u32::from(self.attempts.unsigned_abs()),
-            retry_at: self.retry_at.0,
-            found_at: self.found_at.0,
-            found_by: (self.found_by != 0).then(|| AgentId::new(self.found_by)),
-            pages: self.pages.unsigned_abs(),
-            fetches: self.fetches.unsigned_abs(),
-            wire_bytes: self.wire_bytes.unsigned_abs(),
-            fetched,
+impl FromRow<'_, PgRow> for HostSummary {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        let subnet = row.try_get::<Option<_>, _>("first")?.zip(row.try_get("last")?);
+        let found_by: i64 = row.try_get("found_by")?;
+        Ok(Self {
+            id: HostId::new(id),
+            scheme: row.try_get("scheme")?,
+            authority: row.try_get("authority")?,
+            state: read_word("hosts", "state", id, row.try_get("state")?)?,
+            address: row.try_get("address")?,
+            subnet: subnet.map(|(first, last)| range(first, last)).transpose()?,
+            agent: row.read::<Option<_>>("agent")?.zip(row.try_get("agent_name")?),
+            reason: row.try_get("reason")?,
+            attempts: row.read::<u16>("attempts")?.into(),
+            retry_at: row.read("retry_at")?,
+            found_at: row.read("found_at")?,
+            found_by: (found_by != 0).then(|| AgentId::new(found_by)),
+            pages: row.read("pages")?,
+            fetches: row.read("fetches")?,
+            wire_bytes: row.read("wire_bytes")?,
+            fetched: read_fetched(row)?,
         })
     }
+}
+
+fn read_fetched(row: &PgRow) -> sqlx::Result<Option<FetchSummary>> {
+    let Some(Json(recent)) = row.try_get("recent")? else { return Ok(None) };
+    Ok(Some(FetchSummary {
+        errors: row.read("errors")?,
+        disallowed: row.read("disallowed")?,
+        mean_ms: row.read("mean_ms")?,
+        recent,
+        answered_at: row.read("answered_at")?,
+        unanswered_since: row.read("unanswered_since")?,
+        is_silent: row.try_get("is_silent")?,
+    }))
 }

@@ -1,102 +1,79 @@
 //! Reads incidents for calibration, lists and pages.
 
-use std::net::IpAddr;
-
 use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use super::{CurrentDelegation, Incident, IncidentProbe, Moments, Outcome};
-use crate::columns::{range, read_word};
-use crate::moment::Moment;
+use crate::columns::{ReadColumn as _, range, read_word};
 use crate::probes::Target;
 use crate::{Store, StoreError};
 
-#[derive(FromRow)]
-struct Row {
-    id: i64,
-    first: IpAddr,
-    last: IpAddr,
-    agent: i64,
-    delegation: i64,
-    original_us: Option<i32>,
-    ratio: f64,
-    path_ratio: Option<f64>,
-    controls: i16,
-    state: String,
-    control_probe: Option<i64>,
-    before_us: Option<i32>,
-    probe: Option<i64>,
-    probe_agent: Option<i64>,
-    probe_state: Option<String>,
-    probe_us: Option<i32>,
-    search: Option<i64>,
-    search_open: Option<bool>,
-    next_agent: Option<i64>,
-    failback: Option<serde_json::Value>,
-    holds: Option<i64>,
-    holds_agent: Option<i64>,
-    holds_search: Option<i64>,
-    holds_us: Option<i32>,
-    target: Option<IpAddr>,
-    target_host: Option<String>,
-    target_port: Option<i32>,
-}
-
 /// Every open incident, oldest first.
 pub async fn list_open(store: &Store) -> Result<Vec<Incident>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("list_open.sql"))
+    sqlx::query_as(include_str!("list_open.sql"))
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read the incidents"))?;
-    rows.into_iter().map(Row::read).collect()
+        .map_err(StoreError::doing("read the incidents"))
 }
 
-impl Row {
-    fn read(self) -> Result<Incident, StoreError> {
-        let state = read_word("incidents", "state", self.id, &self.state)?;
-        Ok(Incident {
-            id: self.id,
-            subnet: range(self.first, self.last)?,
-            agent: AgentId::new(self.agent),
-            delegation: DelegationId::new(self.delegation),
-            before_us: self.original_us.map(i32::unsigned_abs),
-            ratio: self.ratio,
-            path_ratio: self.path_ratio,
-            controls: self.controls.unsigned_abs().into(),
-            state,
-            control_probe: self
-                .control_probe
-                .map(AgentId::new)
-                .zip(self.before_us.map(i32::unsigned_abs)),
-            probe: self.probe.zip(self.probe_agent).map(|(probe, agent)| IncidentProbe {
-                probe: ProbeId::new(probe),
-                agent: AgentId::new(agent),
-                outcome: match (self.probe_state.as_deref(), self.probe_us) {
-                    (Some("asked"), _) => Outcome::Pending,
-                    (Some("measured"), Some(us)) => Outcome::Measured(us.unsigned_abs()),
-                    (Some("expired"), _) => Outcome::Expired,
-                    _ => Outcome::Failed,
-                },
-            }),
-            search: self.search.map(SearchId::new).zip(self.search_open),
-            next_agent: self.next_agent.map(AgentId::new),
-            failback: self.failback,
-            holds: self.holds.zip(self.holds_agent).map(|(delegation, agent)| CurrentDelegation {
-                delegation: DelegationId::new(delegation),
-                agent: AgentId::new(agent),
-                search: self.holds_search.map(SearchId::new),
-                rtt_us: self.holds_us.map(i32::unsigned_abs),
-            }),
-            target: self.target.zip(self.target_host).zip(self.target_port).map(
-                |((address, host), port)| Target {
-                    address,
-                    host,
-                    port: u16::try_from(port).unwrap_or(80),
-                },
-            ),
+impl FromRow<'_, PgRow> for Incident {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id,
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            agent: row.read("agent")?,
+            delegation: row.read("delegation")?,
+            before_us: row.read("original_us")?,
+            ratio: row.try_get("ratio")?,
+            path_ratio: row.try_get("path_ratio")?,
+            controls: row.read::<u16>("controls")?.into(),
+            state: read_word("incidents", "state", id, row.try_get("state")?)?,
+            control_probe: row.read::<Option<_>>("control_probe")?.zip(row.read("before_us")?),
+            probe: read_probe(row)?,
+            search: row.read::<Option<_>>("search")?.zip(row.try_get("search_open")?),
+            next_agent: row.read("next_agent")?,
+            failback: row.try_get("failback")?,
+            holds: read_current(row)?,
+            target: read_target(row)?,
         })
     }
+}
+
+fn read_probe(row: &PgRow) -> sqlx::Result<Option<IncidentProbe>> {
+    let Some(probe) = row.try_get("probe")? else { return Ok(None) };
+    Ok(Some(IncidentProbe {
+        probe: ProbeId::new(probe),
+        agent: row.read("probe_agent")?,
+        outcome: match (row.try_get("probe_state")?, row.read("probe_us")?) {
+            ("asked", _) => Outcome::Pending,
+            ("measured", Some(us)) => Outcome::Measured(us),
+            ("expired", _) => Outcome::Expired,
+            _ => Outcome::Failed,
+        },
+    }))
+}
+
+fn read_current(row: &PgRow) -> sqlx::Result<Option<CurrentDelegation>> {
+    let Some(delegation) = row.read("holds")? else { return Ok(None) };
+    Ok(Some(CurrentDelegation {
+        delegation,
+        agent: row.read("holds_agent")?,
+        search: row.read("holds_search")?,
+        rtt_us: row.read("holds_us")?,
+    }))
+}
+
+fn read_target(row: &PgRow) -> sqlx::Result<Option<Target>> {
+    let Some(address) = row.try_get("target")? else { return Ok(None) };
+    let port: i32 = row.try_get("target_port")?;
+    Ok(Some(Target {
+        address,
+        host: row.try_get("target_host")?,
+        port: u16::try_from(port).unwrap_or(80),
+    }))
 }
 
 /// What agents measured in the search that led to a delegation, in microseconds. Times of agents
@@ -145,26 +122,30 @@ pub struct IncidentSummary {
     pub next_agent: Option<(AgentId, String)>,
 }
 
-#[derive(FromRow)]
-struct SummaryRow {
-    id: i64,
-    first: IpAddr,
-    last: IpAddr,
-    agent: i64,
-    agent_name: String,
-    ratio: f64,
-    url: Option<String>,
-    state: String,
-    opened_at: Moment,
-    moved_at: Option<Moment>,
-    returned_at: Option<Moment>,
-    ended_at: Option<Moment>,
-    control_probe: Option<i64>,
-    control_agent_name: Option<String>,
-    before_us: Option<i32>,
-    now_us: Option<i32>,
-    next_agent: Option<i64>,
-    next_agent_name: Option<String>,
+impl FromRow<'_, PgRow> for IncidentSummary {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        let control_probe = row.read::<Option<_>>("control_probe")?;
+        let next_agent = row.read::<Option<_>>("next_agent")?;
+        Ok(Self {
+            id,
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            agent: (row.read("agent")?, row.try_get("agent_name")?),
+            ratio: row.try_get("ratio")?,
+            url: row.try_get("url")?,
+            state: read_word("incidents", "state", id, row.try_get("state")?)?,
+            moments: Moments {
+                opened: row.read("opened_at")?,
+                moved: row.read("moved_at")?,
+                returned: row.read("returned_at")?,
+                ended: row.read("ended_at")?,
+            },
+            control_probe: control_probe.zip(row.try_get("control_agent_name")?),
+            before_us: row.read("before_us")?,
+            now_us: row.read("now_us")?,
+            next_agent: next_agent.zip(row.try_get("next_agent_name")?),
+        })
+    }
 }
 
 /// Incidents with a number below `before`, the newest first.
@@ -173,14 +154,12 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<IncidentSummary>, StoreError> {
-    let rows: Vec<SummaryRow> =
-        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
-            .bind(before)
-            .bind(limit)
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("list the incidents"))?;
-    rows.into_iter().map(SummaryRow::read).collect()
+    sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
+        .bind(before)
+        .bind(limit)
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("list the incidents"))
 }
 
 /// The incident that opened a search, if one did; only the last search of each incident is known.
@@ -188,36 +167,9 @@ pub async fn of_search(
     store: &Store,
     search: SearchId,
 ) -> Result<Option<IncidentSummary>, StoreError> {
-    let row: Option<SummaryRow> =
-        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("of_search.sql")))
-            .bind(search.get())
-            .fetch_optional(&store.pool())
-            .await
-            .map_err(StoreError::doing("look up the incident of a search"))?;
-    row.map(SummaryRow::read).transpose()
-}
-
-impl SummaryRow {
-    fn read(self) -> Result<IncidentSummary, StoreError> {
-        let state = read_word("incidents", "state", self.id, &self.state)?;
-        let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
-        Ok(IncidentSummary {
-            id: self.id,
-            subnet: range(self.first, self.last)?,
-            agent: (AgentId::new(self.agent), self.agent_name),
-            ratio: self.ratio,
-            url: self.url,
-            state,
-            moments: Moments {
-                opened: self.opened_at.0,
-                moved: self.moved_at.map(|at| at.0),
-                returned: self.returned_at.map(|at| at.0),
-                ended: self.ended_at.map(|at| at.0),
-            },
-            control_probe: named(self.control_probe, self.control_agent_name),
-            before_us: self.before_us.map(i32::unsigned_abs),
-            now_us: self.now_us.map(i32::unsigned_abs),
-            next_agent: named(self.next_agent, self.next_agent_name),
-        })
-    }
+    sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("of_search.sql")))
+        .bind(search.get())
+        .fetch_optional(&store.pool())
+        .await
+        .map_err(StoreError::doing("look up the incident of a search"))
 }

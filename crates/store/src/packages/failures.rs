@@ -1,8 +1,10 @@
 //! Packages whose ingestion failed: set aside, shown, and tried again.
 
 use model::{AgentId, LedgerPosition, UnixMillis};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
+use crate::columns::ReadColumn as _;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -32,18 +34,21 @@ pub struct FailedPackage {
     pub retry_at: UnixMillis,
 }
 
-#[derive(FromRow)]
-struct FailedRow {
-    position: i64,
-    agent: i64,
-    agent_name: String,
-    epoch: i64,
-    seq: i64,
-    received_at: Moment,
-    failure: String,
-    failures: i32,
-    failed_at: Moment,
-    retry_at: Moment,
+impl FromRow<'_, PgRow> for FailedPackage {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            position: row.read("position")?,
+            agent: row.read("agent")?,
+            agent_name: row.try_get("agent_name")?,
+            epoch: row.read("epoch")?,
+            seq: row.read("seq")?,
+            received_at: row.read("received_at")?,
+            failure: row.try_get("failure")?,
+            failures: row.read("failures")?,
+            failed_at: row.read("failed_at")?,
+            retry_at: row.read("retry_at")?,
+        })
+    }
 }
 
 /// Sets a package aside until `retry_at`, so that it does not block the others.
@@ -75,7 +80,7 @@ pub async fn list_failed(
     before: LedgerPosition,
     limit: i64,
 ) -> Result<Vec<FailedPackage>, StoreError> {
-    let rows: Vec<FailedRow> = sqlx::query_as(
+    sqlx::query_as(
         "SELECT p.position, p.agent, a.name AS agent_name, p.epoch, p.seq, p.received_at,
                 p.failure, p.failures, p.failed_at, p.retry_at
          FROM packages p JOIN agents a ON a.id = p.agent
@@ -85,8 +90,7 @@ pub async fn list_failed(
     .bind(limit)
     .fetch_all(&store.pool())
     .await
-    .map_err(StoreError::doing("list the failed packages"))?;
-    Ok(rows.into_iter().map(FailedRow::read).collect())
+    .map_err(StoreError::doing("list the failed packages"))
 }
 
 /// Number of failed packages.
@@ -113,21 +117,4 @@ pub async fn retry(
     .await
     .map_err(StoreError::doing("retry a failed package"))?;
     Ok(retried.rows_affected() == 1)
-}
-
-impl FailedRow {
-    fn read(self) -> FailedPackage {
-        FailedPackage {
-            position: LedgerPosition::new(self.position),
-            agent: AgentId::new(self.agent),
-            agent_name: self.agent_name,
-            epoch: self.epoch.unsigned_abs(),
-            seq: self.seq.unsigned_abs(),
-            received_at: self.received_at.0,
-            failure: self.failure,
-            failures: self.failures.unsigned_abs(),
-            failed_at: self.failed_at.0,
-            retry_at: self.retry_at.0,
-        }
-    }
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use model::{AgentId, LedgerPosition, UnixMillis};
 use protocol::package::{Header, PackageName};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use super::number;
-use crate::columns::int;
+use crate::columns::{ReadColumn as _, int};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -156,20 +157,26 @@ pub struct LedgerPackage {
     pub failures: u32,
 }
 
-#[derive(FromRow)]
-struct Row {
-    position: i64,
-    agent: i64,
-    epoch: i64,
-    seq: i64,
-    sha256: Vec<u8>,
-    object: String,
-    foreign_hosts: Vec<String>,
-    pages_are_removed: bool,
-    received_at: Moment,
-    is_ingested: bool,
-    failures: i32,
-    public_key: Vec<u8>,
+impl FromRow<'_, PgRow> for LedgerPackage {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let name = PackageName {
+            agent: row.read("agent")?,
+            epoch: row.read("epoch")?,
+            seq: row.read("seq")?,
+        };
+        Ok(Self {
+            position: row.read("position")?,
+            name,
+            sha256: row.try_get("sha256")?,
+            object: row.try_get("object")?,
+            foreign_hosts: row.try_get("foreign_hosts")?,
+            key: row.try_get("public_key")?,
+            pages_are_removed: row.try_get("pages_are_removed")?,
+            received_at: row.read("received_at")?,
+            is_ingested: row.try_get("is_ingested")?,
+            failures: row.read("failures")?,
+        })
+    }
 }
 
 /// A package that a coordinator has not taken yet.
@@ -211,13 +218,11 @@ pub async fn at(
     store: &Store,
     positions: &[LedgerPosition],
 ) -> Result<Vec<LedgerPackage>, StoreError> {
-    let rows: Vec<Row> =
-        sqlx::query_as(concat!(include_str!("columns.sql"), "WHERE p.position = ANY($1)"))
-            .bind(positions.iter().map(|position| position.get()).collect::<Vec<_>>())
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("read packages of the ledger"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
+    sqlx::query_as(concat!(include_str!("columns.sql"), "WHERE p.position = ANY($1)"))
+        .bind(positions.iter().map(|position| position.get()).collect::<Vec<_>>())
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("read packages of the ledger"))
 }
 
 /// Packages that have not failed and whose changes are applied when their turn comes.
@@ -239,37 +244,13 @@ pub async fn pending(
 ) -> Result<Vec<LedgerPackage>, StoreError> {
     let positions: Vec<i64> = in_turn.positions.iter().map(|position| position.get()).collect();
     let (after, until) = in_turn.range.unzip();
-    let rows: Vec<Row> =
-        sqlx::query_as(concat!(include_str!("columns.sql"), include_str!("pending.sql")))
-            .bind(Moment(now))
-            .bind(i64::from(limit))
-            .bind(positions)
-            .bind(after.map(LedgerPosition::get))
-            .bind(until.map(LedgerPosition::get))
-            .fetch_all(&store.pool())
-            .await
-            .map_err(StoreError::doing("list the pending packages"))?;
-    Ok(rows.into_iter().map(Row::read).collect())
-}
-
-impl Row {
-    fn read(self) -> LedgerPackage {
-        let name = PackageName {
-            agent: AgentId::new(self.agent),
-            epoch: self.epoch.unsigned_abs(),
-            seq: self.seq.unsigned_abs(),
-        };
-        LedgerPackage {
-            position: LedgerPosition::new(self.position),
-            name,
-            sha256: self.sha256,
-            object: self.object,
-            foreign_hosts: self.foreign_hosts,
-            key: self.public_key,
-            pages_are_removed: self.pages_are_removed,
-            received_at: self.received_at.0,
-            is_ingested: self.is_ingested,
-            failures: self.failures.unsigned_abs(),
-        }
-    }
+    sqlx::query_as(concat!(include_str!("columns.sql"), include_str!("pending.sql")))
+        .bind(Moment(now))
+        .bind(i64::from(limit))
+        .bind(positions)
+        .bind(after.map(LedgerPosition::get))
+        .bind(until.map(LedgerPosition::get))
+        .fetch_all(&store.pool())
+        .await
+        .map_err(StoreError::doing("list the pending packages"))
 }

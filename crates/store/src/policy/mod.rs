@@ -8,7 +8,6 @@ use sqlx::{PgConnection, Postgres, Transaction};
 
 use crate::columns::{bigint, int};
 use crate::moment::Moment;
-use crate::policy::row::Row;
 use crate::{Store, StoreError, audit};
 
 /// All settings that admins change while the coordinator runs.
@@ -30,11 +29,10 @@ pub async fn settings(store: &Store) -> Result<Settings, StoreError> {
 }
 
 async fn settings_in(db: &mut PgConnection) -> Result<Settings, StoreError> {
-    let row: Row = sqlx::query_as(include_str!("read.sql"))
+    sqlx::query_as(include_str!("read.sql"))
         .fetch_one(db)
         .await
-        .map_err(StoreError::doing("read the policy"))?;
-    row.read()
+        .map_err(StoreError::doing("read the policy"))
 }
 
 /// Settings, locked against other changes until they are replaced or dropped. Otherwise two admins

@@ -2,92 +2,65 @@
 
 use model::policy::{BalancePolicy, CalibrationPolicy, DiscoveryQuotas, ProbesADay};
 use model::{CrawlPolicy, Policy, Slowdown};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
-use crate::StoreError;
-use crate::columns::read_word;
+use crate::columns::{ReadColumn as _, read_word};
 use crate::policy::Settings;
 
-#[derive(FromRow)]
-pub(super) struct Row {
-    strategy: String,
-    threshold_us: i32,
-    patience_ms: i32,
-    parallel_probes: i32,
-    samples_per_probe: i16,
-    probes_per_agent: i32,
-    probes_per_target: i32,
-    probes_total: i64,
-    control_permille: i16,
-    host_delay_ms: i32,
-    pages_per_host: i32,
-    link_depth: i16,
-    revisit_s: i32,
-    revisit_least_s: i32,
-    slowdown_percent: i32,
-    slowdown_repeats: i16,
-    incident_cooldown_s: i32,
-    incident_window_s: i32,
-    balance_rule: String,
-    balance_pass: String,
-    balance_moves_per_day: i32,
-    balance_least_gain_ms: i32,
-    discovered_urls_per_agent: i32,
-    discovered_hosts_per_agent: i32,
-    discovered_urls_per_host: i32,
+impl FromRow<'_, PgRow> for Settings {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self { policy: policy(row)?, balance: balance(row)?, quotas: quotas(row)? })
+    }
 }
 
-impl Row {
-    pub(super) fn read(&self) -> Result<Settings, StoreError> {
-        Ok(Settings { policy: self.policy()?, balance: self.balance()?, quotas: self.quotas() })
-    }
-
-    fn policy(&self) -> Result<Policy, StoreError> {
-        Ok(Policy {
-            strategy: read_word("policy", "strategy", true, &self.strategy)?,
-            threshold_us: self.threshold_us.unsigned_abs(),
-            patience_ms: self.patience_ms.unsigned_abs(),
-            parallel: self.parallel_probes.unsigned_abs(),
-            samples: u8::try_from(self.samples_per_probe).unwrap_or(1),
-            probes: ProbesADay {
-                per_agent: self.probes_per_agent.unsigned_abs(),
-                per_target: self.probes_per_target.unsigned_abs(),
-                in_all: self.probes_total.unsigned_abs(),
+fn policy(row: &PgRow) -> sqlx::Result<Policy> {
+    let samples: i16 = row.try_get("samples_per_probe")?;
+    let depth: i16 = row.try_get("link_depth")?;
+    Ok(Policy {
+        strategy: read_word("policy", "strategy", true, row.try_get("strategy")?)?,
+        threshold_us: row.read("threshold_us")?,
+        patience_ms: row.read("patience_ms")?,
+        parallel: row.read("parallel_probes")?,
+        samples: u8::try_from(samples).unwrap_or(1),
+        probes: ProbesADay {
+            per_agent: row.read("probes_per_agent")?,
+            per_target: row.read("probes_per_target")?,
+            in_all: row.read("probes_total")?,
+        },
+        control_permille: row.read::<u16>("control_permille")?.into(),
+        crawl: CrawlPolicy {
+            host_delay_ms: row.read("host_delay_ms")?,
+            pages_a_host: row.read("pages_per_host")?,
+            depth: u8::try_from(depth).unwrap_or(u8::MAX),
+            ..CrawlPolicy::default()
+        },
+        calibration: CalibrationPolicy {
+            revisit_s: row.read("revisit_s")?,
+            revisit_least_s: row.read("revisit_least_s")?,
+            slowdown: Slowdown {
+                percent: row.read("slowdown_percent")?,
+                repeats: row.read::<u16>("slowdown_repeats")?.into(),
             },
-            control_permille: self.control_permille.unsigned_abs().into(),
-            crawl: CrawlPolicy {
-                host_delay_ms: self.host_delay_ms.unsigned_abs(),
-                pages_a_host: self.pages_per_host.unsigned_abs(),
-                depth: u8::try_from(self.link_depth).unwrap_or(u8::MAX),
-                ..CrawlPolicy::default()
-            },
-            calibration: CalibrationPolicy {
-                revisit_s: self.revisit_s.unsigned_abs(),
-                revisit_least_s: self.revisit_least_s.unsigned_abs(),
-                slowdown: Slowdown {
-                    percent: self.slowdown_percent.unsigned_abs(),
-                    repeats: self.slowdown_repeats.unsigned_abs().into(),
-                },
-                rest_s: self.incident_cooldown_s.unsigned_abs(),
-                window_s: self.incident_window_s.unsigned_abs(),
-            },
-        })
-    }
+            rest_s: row.read("incident_cooldown_s")?,
+            window_s: row.read("incident_window_s")?,
+        },
+    })
+}
 
-    fn balance(&self) -> Result<BalancePolicy, StoreError> {
-        Ok(BalancePolicy {
-            rule: read_word("policy", "balance_rule", true, &self.balance_rule)?,
-            passes: self.balance_pass == "optimal",
-            moves_a_day: self.balance_moves_per_day.unsigned_abs(),
-            least_gain_ms: self.balance_least_gain_ms.unsigned_abs(),
-        })
-    }
+fn balance(row: &PgRow) -> sqlx::Result<BalancePolicy> {
+    Ok(BalancePolicy {
+        rule: read_word("policy", "balance_rule", true, row.try_get("balance_rule")?)?,
+        passes: row.try_get::<&str, _>("balance_pass")? == "optimal",
+        moves_a_day: row.read("balance_moves_per_day")?,
+        least_gain_ms: row.read("balance_least_gain_ms")?,
+    })
+}
 
-    fn quotas(&self) -> DiscoveryQuotas {
-        DiscoveryQuotas {
-            urls_per_agent: self.discovered_urls_per_agent.unsigned_abs(),
-            hosts_per_agent: self.discovered_hosts_per_agent.unsigned_abs(),
-            urls_per_host: self.discovered_urls_per_host.unsigned_abs(),
-        }
-    }
+fn quotas(row: &PgRow) -> sqlx::Result<DiscoveryQuotas> {
+    Ok(DiscoveryQuotas {
+        urls_per_agent: row.read("discovered_urls_per_agent")?,
+        hosts_per_agent: row.read("discovered_hosts_per_agent")?,
+        urls_per_host: row.read("discovered_urls_per_host")?,
+    })
 }

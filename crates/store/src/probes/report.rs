@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use model::{AgentId, ProbeId, ProbeState, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 use crate::columns::int;
 use crate::line::one_line;
@@ -12,7 +13,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// Number of reports that were not known yet, by the purpose of their orders.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewReports {
     /// Steps of searches.
     pub search: i64,
@@ -20,6 +21,16 @@ pub struct NewReports {
     pub check: i64,
     /// Measurements of the home addresses of other agents.
     pub home: i64,
+}
+
+impl FromRow<'_, PgRow> for NewReports {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            search: row.try_get("search")?,
+            check: row.try_get("check")?,
+            home: row.try_get("home")?,
+        })
+    }
 }
 
 /// Stores reports of an agent. Orders of other agents, unknown orders and answered orders are

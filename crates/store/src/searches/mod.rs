@@ -10,7 +10,8 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
 pub use decided::{
     DecidedPosition, DecidedSearch, count_exactly, decided_after, note_finding, position_of_oldest,
@@ -19,7 +20,7 @@ pub use decided::{
 pub use trail::{SearchTrail, TrailProbe, trail};
 pub use unanswered::{Retries, SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 
-use crate::columns::{int, range, read_word};
+use crate::columns::{ReadColumn as _, int, range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -105,31 +106,38 @@ pub struct TrailStep {
     pub asked_at: UnixMillis,
 }
 
-#[derive(FromRow)]
-struct SearchRow {
-    id: i64,
-    first: IpAddr,
-    last: IpAddr,
-    target: IpAddr,
-    strategy: String,
-    threshold_us: i32,
-    opened_at: Moment,
-    fencing_number: i64,
-    provisional: Option<i64>,
+/// The trail is read by a statement of its own.
+impl FromRow<'_, PgRow> for OpenSearch {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: SearchId::new(id),
+            subnet: range(row.try_get("first")?, row.try_get("last")?)?,
+            target: row.try_get("target")?,
+            strategy: read_word("searches", "strategy", id, row.try_get("strategy")?)?,
+            threshold_us: row.read("threshold_us")?,
+            opened_at: row.read("opened_at")?,
+            fencing_number: row.try_get("fencing_number")?,
+            provisional: row.read("provisional")?,
+            trail: Vec::new(),
+        })
+    }
 }
 
-#[derive(FromRow)]
-struct ProbeRow {
-    search: i64,
-    id: i64,
-    step: i32,
-    agent: i64,
-    phase: String,
-    level_first: IpAddr,
-    level_last: IpAddr,
-    state: String,
-    rtt_us: Option<i32>,
-    asked_at: Moment,
+impl FromRow<'_, PgRow> for TrailStep {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            probe: ProbeId::new(id),
+            step: row.read("step")?,
+            agent: row.read("agent")?,
+            phase: read_word("probes", "phase", id, row.try_get("phase")?)?,
+            level: range(row.try_get("level_first")?, row.try_get("level_last")?)?,
+            state: read_word("probes", "state", id, row.try_get("state")?)?,
+            rtt_us: row.read("rtt_us")?,
+            asked_at: row.read("asked_at")?,
+        })
+    }
 }
 
 /// The two kinds of open searches.
@@ -168,7 +176,7 @@ pub async fn list_open(
 ) -> Result<Vec<OpenSearch>, StoreError> {
     // Few searches are open: `+ 0` in the statement keeps Postgres from scanning all of them in the
     // order of their ids.
-    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("list_open.sql"))
+    let mut searches: Vec<OpenSearch> = sqlx::query_as(include_str!("list_open.sql"))
         .bind(after.get())
         .bind(filter.kind == SearchKind::Provisional)
         .bind(i64::from(limit))
@@ -177,49 +185,27 @@ pub async fn list_open(
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the open searches"))?;
-    let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+    let ids: Vec<i64> = searches.iter().map(|search| search.id.get()).collect();
     let mut trails = trails(store, &ids).await?;
-    rows.iter().map(|row| open_search(row, &mut trails)).collect()
-}
-
-fn open_search(
-    row: &SearchRow,
-    trails: &mut HashMap<i64, Vec<TrailStep>>,
-) -> Result<OpenSearch, StoreError> {
-    Ok(OpenSearch {
-        id: SearchId::new(row.id),
-        subnet: range(row.first, row.last)?,
-        target: row.target,
-        strategy: read_word("searches", "strategy", row.id, &row.strategy)?,
-        threshold_us: row.threshold_us.unsigned_abs(),
-        opened_at: row.opened_at.0,
-        fencing_number: row.fencing_number,
-        provisional: row.provisional.map(AgentId::new),
-        trail: trails.remove(&row.id).unwrap_or_default(),
-    })
+    for search in &mut searches {
+        search.trail = trails.remove(&search.id.get()).unwrap_or_default();
+    }
+    Ok(searches)
 }
 
 async fn trails(
     store: &Store,
     searches: &[i64],
 ) -> Result<HashMap<i64, Vec<TrailStep>>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trails.sql"))
+    let steps: Vec<(i64, TrailStep)> = sqlx::query(include_str!("trails.sql"))
         .bind(searches)
+        .try_map(|row: PgRow| Ok((row.try_get("search")?, TrailStep::from_row(&row)?)))
         .fetch_all(&store.pool())
         .await
         .map_err(StoreError::doing("read the trails of searches"))?;
     let mut trails: HashMap<i64, Vec<TrailStep>> = HashMap::new();
-    for row in rows {
-        trails.entry(row.search).or_default().push(TrailStep {
-            probe: ProbeId::new(row.id),
-            step: row.step.unsigned_abs(),
-            agent: AgentId::new(row.agent),
-            phase: read_word("probes", "phase", row.id, &row.phase)?,
-            level: range(row.level_first, row.level_last)?,
-            state: read_word("probes", "state", row.id, &row.state)?,
-            rtt_us: row.rtt_us.map(i32::unsigned_abs),
-            asked_at: row.asked_at.0,
-        });
+    for (search, step) in steps {
+        trails.entry(search).or_default().push(step);
     }
     Ok(trails)
 }

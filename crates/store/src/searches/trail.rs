@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeMethod, ProbeState, SearchId, Strategy, UnixMillis};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row as _};
 
-use crate::columns::{range, read_word};
-use crate::moment::Moment;
+use crate::columns::{ReadColumn as _, range, read_word};
 use crate::probes::ExpectedAnswer;
 use crate::{Store, StoreError};
 
@@ -68,99 +68,71 @@ pub struct TrailProbe {
     pub answered_at: Option<UnixMillis>,
 }
 
-#[derive(FromRow)]
-struct SearchRow {
-    target: IpAddr,
-    target_host: String,
-    strategy: String,
-    threshold_us: i32,
-    open: bool,
-    opened_at: Moment,
-    decided_at: Option<Moment>,
-    finding: Option<String>,
-    finding_detail: Option<String>,
+/// The probes are read by a statement of their own.
+impl FromRow<'_, PgRow> for SearchTrail {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        Ok(Self {
+            id: SearchId::new(id),
+            target: row.try_get("target")?,
+            host: row.try_get("target_host")?,
+            strategy: read_word("searches", "strategy", id, row.try_get("strategy")?)?,
+            threshold_us: row.read("threshold_us")?,
+            open: row.try_get("open")?,
+            opened_at: row.read("opened_at")?,
+            decided_at: row.read("decided_at")?,
+            finding: row.try_get::<Option<_>, _>("finding")?.zip(row.try_get("finding_detail")?),
+            probes: Vec::new(),
+        })
+    }
 }
 
-#[derive(FromRow)]
-struct ProbeRow {
-    id: i64,
-    step: i32,
-    agent: i64,
-    agent_name: String,
-    phase: String,
-    level_first: IpAddr,
-    level_last: IpAddr,
-    expected_us: Option<i32>,
-    deviation_us: Option<i32>,
-    chance: Option<f32>,
-    state: String,
-    method: Option<String>,
-    rtt_us: Option<i32>,
-    samples: Option<i16>,
-    reason: Option<String>,
-    asked_at: Moment,
-    answered_at: Option<Moment>,
+impl FromRow<'_, PgRow> for TrailProbe {
+    fn from_row(row: &PgRow) -> sqlx::Result<Self> {
+        let id: i64 = row.try_get("id")?;
+        let method = row.try_get::<Option<_>, _>("method")?;
+        let expected = row.read::<Option<_>>("expected_us")?;
+        let expected = expected.zip(row.read("deviation_us")?).zip(row.try_get("chance")?);
+        Ok(Self {
+            id: ProbeId::new(id),
+            step: row.read("step")?,
+            agent: row.read("agent")?,
+            agent_name: row.try_get("agent_name")?,
+            phase: read_word("probes", "phase", id, row.try_get("phase")?)?,
+            level: range(row.try_get("level_first")?, row.try_get("level_last")?)?,
+            expected: expected.map(|((rtt_us, deviation_us), chance)| ExpectedAnswer {
+                rtt_us,
+                deviation_us,
+                chance,
+            }),
+            state: read_word("probes", "state", id, row.try_get("state")?)?,
+            method: method.map(|word| read_word("probes", "method", id, word)).transpose()?,
+            rtt_us: row.read("rtt_us")?,
+            samples: row.read("samples")?,
+            reason: row.try_get("reason")?,
+            asked_at: row.read("asked_at")?,
+            answered_at: row.read("answered_at")?,
+        })
+    }
 }
 
 /// A search with every probe of it, in order.
 pub async fn trail(store: &Store, search: SearchId) -> Result<Option<SearchTrail>, StoreError> {
-    let row: Option<SearchRow> = sqlx::query_as(include_str!("trail.sql"))
+    let mut found: Option<SearchTrail> = sqlx::query_as(include_str!("trail.sql"))
         .bind(search.get())
         .fetch_optional(&store.pool())
         .await
         .map_err(StoreError::doing("read a search"))?;
-    let Some(row) = row else { return Ok(None) };
-    Ok(Some(SearchTrail {
-        id: search,
-        target: row.target,
-        host: row.target_host,
-        strategy: read_word("searches", "strategy", search, &row.strategy)?,
-        threshold_us: row.threshold_us.unsigned_abs(),
-        open: row.open,
-        opened_at: row.opened_at.0,
-        decided_at: row.decided_at.map(|at| at.0),
-        finding: row.finding.zip(row.finding_detail),
-        probes: probes(store, search).await?,
-    }))
+    if let Some(trail) = &mut found {
+        trail.probes = probes(store, search).await?;
+    }
+    Ok(found)
 }
 
 async fn probes(store: &Store, search: SearchId) -> Result<Vec<TrailProbe>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trail_probes.sql"))
+    sqlx::query_as(include_str!("trail_probes.sql"))
         .bind(search.get())
         .fetch_all(&store.pool())
         .await
-        .map_err(StoreError::doing("read the probes of a search"))?;
-    rows.into_iter().map(ProbeRow::read).collect()
-}
-
-impl ProbeRow {
-    fn expected(&self) -> Option<ExpectedAnswer> {
-        Some(ExpectedAnswer {
-            rtt_us: self.expected_us?.unsigned_abs(),
-            deviation_us: self.deviation_us?.unsigned_abs(),
-            chance: self.chance?,
-        })
-    }
-
-    fn read(self) -> Result<TrailProbe, StoreError> {
-        let expected = self.expected();
-        let method = self.method.as_deref();
-        let method = method.map(|word| read_word("probes", "method", self.id, word)).transpose()?;
-        Ok(TrailProbe {
-            id: ProbeId::new(self.id),
-            step: self.step.unsigned_abs(),
-            agent: AgentId::new(self.agent),
-            agent_name: self.agent_name,
-            phase: read_word("probes", "phase", self.id, &self.phase)?,
-            level: range(self.level_first, self.level_last)?,
-            expected,
-            state: read_word("probes", "state", self.id, &self.state)?,
-            method,
-            rtt_us: self.rtt_us.map(i32::unsigned_abs),
-            samples: self.samples.map(i16::unsigned_abs),
-            reason: self.reason,
-            asked_at: self.asked_at.0,
-            answered_at: self.answered_at.map(|at| at.0),
-        })
-    }
+        .map_err(StoreError::doing("read the probes of a search"))
 }

@@ -1,4 +1,4 @@
 -- A search with every probe of it, in order.
-SELECT target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at, decided_at,
-       finding, finding_detail
+SELECT id, target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at,
+       decided_at, finding, finding_detail
 FROM searches WHERE id = $1

@@ -27,6 +27,21 @@ async fn a_token_is_good_for_one_key() {
 }
 
 #[tokio::test]
+async fn a_word_of_a_newer_version_is_an_error_with_its_place() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let allow = "ALTER TABLE agents DROP CONSTRAINT agents_state_check";
+    execute(world.store(), allow).await.unwrap();
+    execute(world.store(), "UPDATE agents SET state = 'retired'").await.unwrap();
+    let error = agents::list(world.store()).await.unwrap_err();
+    let told = format!(
+        "agents.state of row {} holds \"retired\", which this version does not know",
+        agent.get()
+    );
+    assert_eq!(error.to_string(), told);
+}
+
+#[tokio::test]
 async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
     let world = World::new().await;
     let agent = world.approved(1, Some("192.0.2.0/24")).await;
