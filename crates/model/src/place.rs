@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 /// Where an agent is according to its owner, to the precision of a city. Measurements confirm it or
 /// show that it is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "ClaimFields", into = "ClaimFields")]
+#[serde(try_from = "ClaimFields")]
 pub struct PlaceClaim {
     latitude_mdeg: i32,
     longitude_mdeg: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
     city: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     country: Option<String>,
 }
 
 /// The claim as JSON has it, before it is checked.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClaimFields {
     /// Thousandths of a degree north.
     latitude_mdeg: i32,
     /// Thousandths of a degree east.
     longitude_mdeg: i32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     city: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     country: Option<String>,
 }
 
@@ -122,13 +122,6 @@ impl TryFrom<ClaimFields> for PlaceClaim {
             return Err(PlaceClaimError::Country);
         }
         Ok(Self { latitude_mdeg, longitude_mdeg, city, country })
-    }
-}
-
-impl From<PlaceClaim> for ClaimFields {
-    fn from(claim: PlaceClaim) -> Self {
-        let PlaceClaim { latitude_mdeg, longitude_mdeg, city, country } = claim;
-        Self { latitude_mdeg, longitude_mdeg, city, country }
     }
 }
 

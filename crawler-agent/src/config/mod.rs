@@ -33,7 +33,7 @@ use place::Place;
 use update_rules::UpdateTable;
 use values::{
     AgentName, Contact, HostSuffix, LoopbackAddress, NameServer, Port, Required, SpanLine, Value,
-    integer, kib_rate, list, methods, mib, millis,
+    integer, kib_rate, list, mib, millis,
 };
 
 pub use owner_rules::{BudgetRules, IdleRules};
@@ -85,7 +85,7 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 pub struct ProbeRules {
     /// Methods that the owner allows.
-    #[serde(deserialize_with = "methods")]
+    #[serde(deserialize_with = "list")]
     pub methods: Vec<ProbeMethod>,
     /// Time limit of one sample.
     #[serde(rename = "timeout_ms", deserialize_with = "millis::<_, 10, 60_000>")]

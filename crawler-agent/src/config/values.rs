@@ -57,13 +57,6 @@ where
     Ok(values.into_iter().map(|value| value.0).collect())
 }
 
-/// The probe methods of a list.
-pub(super) fn methods<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<ProbeMethod>, D::Error> {
-    list(deserializer)
-}
-
 /// A number from `MIN` to `MAX`.
 pub(super) fn integer<'de, D, T, const MIN: u64, const MAX: u64>(
     deserializer: D,

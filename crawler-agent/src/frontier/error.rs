@@ -98,9 +98,6 @@ pub enum FrontierError {
     /// Rows are not in the order of their keys.
     #[error("the frontier is damaged: rows are not in their order")]
     Order,
-    /// A stored result cannot be decoded.
-    #[error("a result cannot be read")]
-    StoredResult(#[from] protocol::package::BlockError),
     /// A bundle cannot be made, or one of the log cannot be read.
     #[error("a host bundle cannot be read or written")]
     Bundle(#[from] super::BundleError),
@@ -129,12 +126,7 @@ impl FileError for FrontierError {
 
     fn is_damage(&self) -> bool {
         match self {
-            Self::Record(_)
-            | Self::Url(_)
-            | Self::Seen
-            | Self::Numbers
-            | Self::Order
-            | Self::StoredResult(_) => true,
+            Self::Record(_) | Self::Url(_) | Self::Seen | Self::Numbers | Self::Order => true,
             Self::Store(error) => guarded_file::is_damage(error),
             _ => false,
         }
