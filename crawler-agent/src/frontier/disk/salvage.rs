@@ -8,9 +8,8 @@
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use protocol::page::Entry;
-use redb::{
-    Database, Key, ReadOnlyTable, ReadableDatabase as _, ReadableTableMetadata as _, Value,
-};
+use redb::{Database, Key, ReadableDatabase as _, ReadableTableMetadata as _, TableDefinition};
+use serde::de::DeserializeOwned;
 
 use super::{
     CACHE_BYTES, Disk, HOSTS, PAGES, QUEUE, RESULTS, ROBOTS, TOTALS,
@@ -73,15 +72,9 @@ impl Disk {
 
     /// Numbers of the hosts whose rows are on readable pages.
     pub(in crate::frontier) fn readable_hosts(&self) -> Vec<HostNumber> {
-        let read = |keys: Range<u128>| {
-            self.db.with(|db| {
-                let table = db.begin_read()?.open_table(HOSTS)?;
-                rows_in(&table, low(keys.start)..low(keys.end), |number, _| {
-                    is_possible(number).then_some(HostNumber(number))
-                })
-            })
-        };
-        let mut hosts = readable(u64::MAX.into(), read);
+        let mut hosts = self.readable_rows(HOSTS, u64::MAX.into(), low, |number, _| {
+            is_possible(number).then_some(HostNumber(number))
+        });
         hosts.sort_unstable();
         hosts.dedup();
         hosts
@@ -89,20 +82,12 @@ impl Disk {
 
     /// The row of a host, if it can be read.
     pub(in crate::frontier) fn readable_host(&self, host: HostNumber) -> Option<HostRow> {
-        let row = self.db.with(|db| {
-            let row = db.begin_read()?.open_table(HOSTS)?.get(host.0)?;
-            row.map(|row| decode(row.value())).transpose()
-        });
-        row.ok().flatten()
+        self.readable_row(HOSTS, host)
     }
 
     /// The state of a host's robots.txt, if it can be read.
     pub(in crate::frontier) fn readable_robots(&self, host: HostNumber) -> Option<RobotsState> {
-        let row = self.db.with(|db| {
-            let row = db.begin_read()?.open_table(ROBOTS)?.get(host.0)?;
-            row.map(|row| decode(row.value())).transpose()
-        });
-        row.ok().flatten()
+        self.readable_row(ROBOTS, host)
     }
 
     /// The queue of a host, as far as it can be read.
@@ -110,32 +95,21 @@ impl Disk {
         &self,
         host: HostNumber,
     ) -> Vec<(QueueKey, QueuedPath)> {
-        let key = |key: u128| (host.0, (key >> LOW_BITS) as u16, low(key));
-        let read = |keys: Range<u128>| {
-            self.db.with(|db| {
-                let table = db.begin_read()?.open_table(QUEUE)?;
-                rows_in(&table, key(keys.start)..key(keys.end), |(_, depth, order), row| {
-                    let row = decode(row).ok().filter(|_| is_possible(order))?;
-                    Some(((depth, order), row))
-                })
-            })
-        };
-        by_key(readable(u128::from(u16::MAX) << LOW_BITS, read))
+        let end = u128::from(u16::MAX) << LOW_BITS;
+        let key_at = |at: u128| (host.0, (at >> LOW_BITS) as u16, low(at));
+        by_key(self.readable_rows(QUEUE, end, key_at, |(_, depth, order), row| {
+            let row = decode(row).ok().filter(|_| is_possible(order))?;
+            Some(((depth, order), row))
+        }))
     }
 
     /// The links to a host that are not decided, as far as they can be read.
     pub(in crate::frontier) fn readable_inbox(&self, host: HostNumber) -> Vec<(u64, InboxUrl)> {
-        let read = |keys: Range<u128>| {
-            self.db.with(|db| {
-                let table = db.begin_read()?.open_table(INBOX)?;
-                let keys = (host.0, low(keys.start))..(host.0, low(keys.end));
-                rows_in(&table, keys, |(_, order), row| {
-                    let row = decode(row).ok().filter(|_| is_possible(order))?;
-                    Some((order, row))
-                })
-            })
-        };
-        by_key(readable(u64::MAX.into(), read))
+        let key_at = |at: u128| (host.0, low(at));
+        by_key(self.readable_rows(INBOX, u64::MAX.into(), key_at, |(_, order), row| {
+            let row = decode(row).ok().filter(|_| is_possible(order))?;
+            Some((order, row))
+        }))
     }
 
     /// The pages of a host, as far as they can be read.
@@ -144,31 +118,54 @@ impl Disk {
         host: HostNumber,
     ) -> Vec<(PageKey, PageRecord)> {
         // Times are never negative.
-        let key = |key: u128| (host.0, (key >> LOW_BITS) as i64, low(key));
-        let read = |keys: Range<u128>| {
-            self.db.with(|db| {
-                let table = db.begin_read()?.open_table(PAGES)?;
-                rows_in(&table, key(keys.start)..key(keys.end), |(_, base, order), row| {
-                    let row = decode(row).ok().filter(|_| is_possible(order))?;
-                    Some(((base, order), row))
-                })
-            })
-        };
-        by_key(readable((i64::MAX as u128) << LOW_BITS, read))
+        let end = (i64::MAX as u128) << LOW_BITS;
+        let key_at = |at: u128| (host.0, (at >> LOW_BITS) as i64, low(at));
+        by_key(self.readable_rows(PAGES, end, key_at, |(_, base, order), row| {
+            let row = decode(row).ok().filter(|_| is_possible(order))?;
+            Some(((base, order), row))
+        }))
     }
 
     /// The results, as far as they can be read.
     pub(in crate::frontier) fn readable_results(&self) -> Vec<(u64, Vec<u8>)> {
-        let read = |keys: Range<u128>| {
+        by_key(self.readable_rows(RESULTS, u64::MAX.into(), low, |order, entry| {
+            let is_result = Entry::read(entry).is_ok();
+            (is_possible(order) && is_result).then(|| (order, entry.to_vec()))
+        }))
+    }
+
+    fn readable_row<T: DeserializeOwned>(
+        &self,
+        table: TableDefinition<'static, u64, &'static [u8]>,
+        host: HostNumber,
+    ) -> Option<T> {
+        let row = self.db.with(|db| {
+            let row = db.begin_read()?.open_table(table)?.get(host.0)?;
+            row.map(|row| decode(row.value())).transpose()
+        });
+        row.ok().flatten()
+    }
+
+    /// What `convert` makes of the readable rows of a table. It leaves out rows that say nothing.
+    /// `key_at` makes keys of numbers below `end`, in their order.
+    fn readable_rows<K: Key + 'static, T>(
+        &self,
+        table: TableDefinition<'static, K, &'static [u8]>,
+        end: u128,
+        key_at: impl Fn(u128) -> K::SelfType<'static>,
+        convert: impl Fn(K::SelfType<'_>, &[u8]) -> Option<T>,
+    ) -> Vec<T> {
+        readable(end, |numbers: Range<u128>| {
             self.db.with(|db| {
-                let table = db.begin_read()?.open_table(RESULTS)?;
-                rows_in(&table, low(keys.start)..low(keys.end), |order, entry| {
-                    let is_result = Entry::read(entry).is_ok();
-                    (is_possible(order) && is_result).then(|| (order, entry.to_vec()))
-                })
+                let table = db.begin_read()?.open_table(table)?;
+                let mut rows = Vec::new();
+                for entry in table.range(key_at(numbers.start)..key_at(numbers.end))? {
+                    let (key, row) = entry?;
+                    rows.extend(convert(key.value(), row.value()));
+                }
+                Ok(rows)
             })
-        };
-        by_key(readable(u64::MAX.into(), read))
+        })
     }
 }
 
@@ -179,20 +176,6 @@ fn by_key<K: Ord, V>(rows: Vec<(K, V)>) -> Vec<(K, V)> {
 
 fn low(key: u128) -> u64 {
     key as u64
-}
-
-/// What `convert` makes of the rows with these keys; it leaves out rows that say nothing.
-fn rows_in<K: Key + 'static, V: Value + 'static, T>(
-    table: &ReadOnlyTable<K, V>,
-    keys: Range<impl std::borrow::Borrow<K::SelfType<'static>>>,
-    convert: impl Fn(K::SelfType<'_>, V::SelfType<'_>) -> Option<T>,
-) -> Result<Vec<T>, FrontierError> {
-    let mut rows = Vec::new();
-    for entry in table.range(keys)? {
-        let (key, row) = entry?;
-        rows.extend(convert(key.value(), row.value()));
-    }
-    Ok(rows)
 }
 
 /// What `read` returns for keys below `end`, without the ranges for which it fails.
