@@ -18,7 +18,7 @@ pub fn until(at: UnixMillis) -> Duration {
 
 /// A time that is at least `pause` from now.
 pub fn after(pause: Duration) -> UnixMillis {
-    now().plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX).saturating_add(1))
+    now().plus(pause).plus_ms(1)
 }
 
 /// The time until a stored point; zero also where the point is wrong.

@@ -88,8 +88,7 @@ fn unknown(host: String, reason: String) -> HostStatus {
 /// When the first page is to be visited again.
 fn next_revisit(snapshot: &HostSnapshot, revisit: Option<Duration>) -> Option<UnixMillis> {
     let base = snapshot.next_page.as_ref()?.known.as_ref()?.revisit_base;
-    let period = i64::try_from(revisit?.as_millis()).unwrap_or(i64::MAX);
-    Some(base.plus_ms(period))
+    Some(base.plus(revisit?))
 }
 
 fn has_due_page(snapshot: &HostSnapshot, revisit: Option<Duration>, now: UnixMillis) -> bool {

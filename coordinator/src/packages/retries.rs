@@ -17,8 +17,7 @@ const LAST_PAUSE: Duration = Duration::from_mins(10);
 
 /// Time of the next attempt after this many failures.
 pub fn retry_at(failures: u32, now: UnixMillis) -> UnixMillis {
-    let pause = doubled(FIRST_PAUSE, failures.saturating_sub(1), LAST_PAUSE);
-    now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX))
+    now.plus(doubled(FIRST_PAUSE, failures.saturating_sub(1), LAST_PAUSE))
 }
 
 /// The next attempts.

@@ -1,5 +1,7 @@
 //! Points in time.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// A day in milliseconds.
@@ -20,5 +22,11 @@ impl UnixMillis {
     #[must_use]
     pub const fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
+    }
+
+    /// This point moved by `duration` in whole milliseconds, saturating at the end of the scale.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        self.plus_ms(i64::try_from(duration.as_millis()).unwrap_or(i64::MAX))
     }
 }

@@ -201,9 +201,8 @@ impl Takeovers {
             } else if let (Some(base), Some(period)) =
                 (effect.revisit_base, self.visitor.revisit_period())
             {
-                let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
-                let revisit = base.plus_ms(period_ms);
-                schedule.offer_later(*host, *due, revisit, at, self.visitor.delay());
+                let delay = self.visitor.delay();
+                schedule.offer_later(*host, *due, base.plus(period), at, delay);
             }
         }
     }

@@ -155,7 +155,7 @@ fn find_and_decide(
     let is_full = found.hosts.len() >= query.most;
     let limit = found.hosts.last().filter(|_| is_full).map_or(query.until, HostWithWork::at);
     let with_links = hosts.with_stored_links(disk, MAX_DECIDED + 1)?;
-    let is_due = |(at, _): &&(UnixMillis, HostNumber)| patience_after(*at) <= limit;
+    let is_due = |(at, _): &&(UnixMillis, HostNumber)| at.plus(INBOX_PATIENCE) <= limit;
     let due = with_links.iter().take_while(is_due).take(MAX_DECIDED);
     let due: Vec<HostNumber> = due.map(|(_, host)| *host).collect();
     for host in &due {
@@ -171,16 +171,12 @@ fn find_and_decide(
         let is_new = found.hosts.iter().all(|known| known.host != number);
         found.hosts.extend(entry.filter(|_| is_new).and_then(|entry| query.host_of(&entry)));
     }
-    let others = with_links.get(due.len()).map(|(at, _)| patience_after(*at));
+    let others = with_links.get(due.len()).map(|(at, _)| at.plus(INBOX_PATIENCE));
     // The next checkpoint writes those in memory. It is not waited for without a pause.
     let later = query.until.plus_ms(SEARCH_PAUSE_MS);
-    let in_memory = hosts.first_link_in_memory().map(|at| patience_after(at).max(later));
+    let in_memory = hosts.first_link_in_memory().map(|at| at.plus(INBOX_PATIENCE).max(later));
     found.next = [others, in_memory, found.next].into_iter().flatten().min();
     Ok(found)
-}
-
-fn patience_after(at: UnixMillis) -> UnixMillis {
-    at.plus_ms(i64::try_from(INBOX_PATIENCE.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Finds hosts in the file, as far as it has them as they are, and the others in memory.

@@ -194,8 +194,7 @@ impl HeadProber {
     fn rest(&self, target: &Target<'_>, held: HeldTarget, took: Duration) -> Result<(), String> {
         let pause = target.pause.max(after_answer(target.pause, took));
         if let Some(host) = target.host {
-            let pause_ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
-            let due = clock::now().plus_ms(pause_ms);
+            let due = clock::now().plus(pause);
             let asked = self.store.apply(Change::Asked { host, due });
             asked.map_err(|error| error.to_string())?;
         }

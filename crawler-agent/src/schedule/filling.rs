@@ -70,7 +70,7 @@ impl Schedule {
     ) -> Result<(), FrontierError> {
         let period_ms = |period: Duration| i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
         let query = DueQuery {
-            until: rules.now.plus_ms(period_ms(HORIZON)),
+            until: rules.now.plus(HORIZON),
             most,
             revisit_period_ms: rules.revisit_period.map(period_ms),
         };

@@ -42,7 +42,7 @@ impl SearchRound<'_> {
         let now = self.parts.clock.now();
         let reason = format!("no agent got an answer from {}", search.target);
         let retries = Retries {
-            next_at: PAUSES.map(|pause| now.plus_ms(pause.as_millis() as i64)),
+            next_at: PAUSES.map(|pause| now.plus(pause)),
             attempts: self.parts.limits.search_attempts,
             given_up_until: now.plus_ms(GIVEN_UP_MS),
         };

@@ -345,7 +345,6 @@ impl State {
         let Some(host) = self.hosts.get_mut(disk, number)? else { return Ok(Effect::default()) };
         // Rules are requested again if the host gets URLs later.
         host.set_robots(None);
-        let rest = longest_rest(failures);
         let ended = host.give_queue_up(disk, MAX_URLS_PER_CHANGE, at)?;
         self.hosts.queued -= ended.len() as u64;
         self.totals.fetched += ended.len() as u64;
@@ -353,8 +352,8 @@ impl State {
             self.result(&failed(url, failure, at));
         }
         // The failures count on: until the host answers, one more is enough to give it up again.
-        let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX);
-        let effect = self.asked(disk, number, at.plus_ms(rest), Some(failures))?;
+        let due = at.plus(longest_rest(failures));
+        let effect = self.asked(disk, number, due, Some(failures))?;
         let progress = Progress::of(effect.has_queued);
         Ok(Effect { progress, results: !ended.is_empty(), ..effect })
     }

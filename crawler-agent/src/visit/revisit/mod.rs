@@ -57,8 +57,7 @@ impl Visitor {
         if clock::is_wrong(base, clock::now()) {
             return Some(Duration::ZERO);
         }
-        let due = base.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
-        Some(clock::until(due))
+        Some(clock::until(base.plus(period)))
     }
 
     /// How long after their revisit bases pages are visited again; none when the operator wants no
