@@ -1,15 +1,12 @@
 //! The lease: how long the agent may fetch without an answer from the coordinator. After its end
 //! the agent's hosts may have been given to other agents.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
 use model::UnixMillis;
 use tokio::time::Instant;
 
-use crate::clock;
+use crate::{clock, lock::lock};
 
 /// Permission to fetch, renewed with each answer of the coordinator. It starts expired, because
 /// before the first answer other agents may have the hosts.
@@ -36,7 +33,7 @@ impl Lease {
     /// Renews the lease after the answer to a heartbeat that was sent at `began`.
     pub fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: u64) {
         let term = Term { began, began_at, length: Duration::from_millis(length_ms) };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = term;
+        *lock(&self.0) = term;
     }
 
     /// Whether the agent may fetch.
@@ -46,7 +43,7 @@ impl Lease {
 
     /// Time until the lease ends, zero afterwards.
     pub fn left(&self) -> Duration {
-        let term = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let term = *lock(&self.0);
         let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
         let past = term.began.elapsed().max(Duration::from_millis(wall_ms));
         term.length.saturating_sub(past)

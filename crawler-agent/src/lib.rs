@@ -42,6 +42,7 @@ pub mod guard;
 pub mod guarded_file;
 pub mod host_status;
 pub mod lease;
+pub mod lock;
 pub mod metrics;
 pub mod outage_detector;
 pub mod outbox;

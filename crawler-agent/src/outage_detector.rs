@@ -7,11 +7,13 @@
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher as _},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
     time::Duration,
 };
 
 use tokio::time::Instant;
+
+use crate::lock::lock;
 
 /// Number of hosts in a row, at as many addresses, that are unreachable in an outage. Dead hosts
 /// are seldom that many in a row. The failures of the hosts before the last one count.
@@ -59,14 +61,14 @@ struct Misses {
 impl OutageDetector {
     /// Notes that a host was reached.
     pub fn reached(&self, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         misses.end(now);
         misses.reached_at = Some(now);
     }
 
     /// Notes that the uplink works, though no host was reached.
     pub fn proved(&self, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         if misses.outage(now).is_some() {
             misses.proved_until = Some(now + PROVED);
         }
@@ -75,7 +77,7 @@ impl OutageDetector {
 
     /// Notes that a host could not be reached at an address.
     pub fn missed(&self, host: impl Hash, address: impl Hash, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         if misses.proved_until.is_some_and(|until| now < until) {
             return;
         }
@@ -90,14 +92,14 @@ impl OutageDetector {
 
     /// Notes that the coordinator could not be reached.
     pub fn doubt(&self, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         misses.is_doubted = true;
         misses.judge(now);
     }
 
     /// Notes that the coordinator answers.
     pub fn trust(&self, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         misses.is_doubted = false;
         if misses.is_suspended(now) {
             misses.suspended_until = None;
@@ -111,31 +113,27 @@ impl OutageDetector {
 
     /// Notes that the machine was suspended until now.
     pub fn suspended(&self, now: Instant) {
-        let mut misses = self.misses();
+        let mut misses = lock(&self.0);
         misses.suspended_until = Some(now + AFTER_SUSPENSION);
         misses.ended_at = misses.suspended_until;
     }
 
     /// How long the outage has lasted; none while there is none.
     pub fn outage(&self, now: Instant) -> Option<Duration> {
-        self.misses().outage(now)
+        lock(&self.0).outage(now)
     }
 
     /// Like [`Self::outage`], but also an outage that ended after `began`: a request that began
     /// then may have failed because of it.
     pub fn outage_since(&self, began: Instant, now: Instant) -> Option<Duration> {
-        let misses = self.misses();
+        let misses = lock(&self.0);
         let has_just_ended = misses.ended_at.is_some_and(|ended| began < ended);
         misses.outage(now).or(has_just_ended.then_some(Duration::ZERO))
     }
 
     /// Whether a host was reached in the last `time`.
     pub fn was_reached_within(&self, time: Duration, now: Instant) -> bool {
-        self.misses().reached_at.is_some_and(|at| now.duration_since(at) < time)
-    }
-
-    fn misses(&self) -> MutexGuard<'_, Misses> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).reached_at.is_some_and(|at| now.duration_since(at) < time)
     }
 }
 

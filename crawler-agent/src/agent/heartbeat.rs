@@ -3,7 +3,7 @@
 use std::{
     mem,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -32,6 +32,7 @@ use crate::{
     error_line,
     frontier::{Change, FrontierHandle},
     lease::Lease,
+    lock::lock,
     outbox::PackTrigger,
     peers::Peers,
     schedule::Schedule,
@@ -186,9 +187,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             bundles_taken,
             policy: Some(*self.policy.borrow()),
             // Sent once: if the request is lost, the person asks again.
-            url_statuses: mem::take(
-                &mut *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner),
-            ),
+            url_statuses: mem::take(&mut *lock(&self.url_statuses)),
             takes_probes: readiness.takes_probes(),
             wants_region: self.peers.is_some(),
             place: self.profile.place.clone(),
@@ -233,7 +232,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         if !response.questions.is_empty() {
             news = true;
             let answers = self.inspector.urls(&response.questions).await?;
-            *self.url_statuses.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+            *lock(&self.url_statuses) = answers;
         }
         // Host orders come after the routes, so that URLs of a host that is released are handed
         // back as well.

@@ -10,7 +10,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use model::HostTask;
@@ -23,6 +23,7 @@ use crate::{
     frontier::{
         BundleError, Change, Frontier, FrontierError, FrontierHandle, HostNumber, Progress,
     },
+    lock::lock,
     outbox::{Bundles, PackTrigger},
     schedule::Schedule,
 };
@@ -51,10 +52,6 @@ pub(super) struct HostOrders {
 struct PendingOrder {
     order: HostOrder,
     host: Option<HostNumber>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HostOrders {

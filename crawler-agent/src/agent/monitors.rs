@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -26,6 +26,7 @@ use crate::{
     frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
     lease::Lease,
+    lock::lock,
     owner::gate::Gate,
     peers::Peers,
     resolve::Resolver,
@@ -300,7 +301,7 @@ impl StatusWriter {
             unpacked: counts.results,
             unshipped: counts.packages,
             has_package_conflict: self.readiness.has_package_conflict(),
-            update: self.update_status.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            update: lock(&self.update_status).clone(),
             region: self.peers.as_ref().and_then(|peers| peers.status()),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -20,8 +20,8 @@ use super::{
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
-    backoff::Backoff, coordinator_client::CoordinatorClient, error_line, metrics::Metrics,
-    probe::Prober, visit::Visitor,
+    backoff::Backoff, coordinator_client::CoordinatorClient, error_line, lock::lock,
+    metrics::Metrics, probe::Prober, visit::Visitor,
 };
 
 /// Most reports in one call.
@@ -38,19 +38,15 @@ pub(super) struct AcceptedProbes(Mutex<BTreeSet<ProbeId>>);
 impl AcceptedProbes {
     /// Adds a probe; returns whether it is new.
     fn add(&self, probe: ProbeId) -> bool {
-        self.lock().insert(probe)
+        lock(&self.0).insert(probe)
     }
 
     pub(super) fn list(&self) -> Vec<ProbeId> {
-        self.lock().iter().copied().collect()
+        lock(&self.0).iter().copied().collect()
     }
 
     fn remove(&self, probe: ProbeId) {
-        self.lock().remove(&probe);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<ProbeId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).remove(&probe);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -19,6 +19,7 @@ use crate::{
     coordinator_client::{CoordinatorClient, CoordinatorError},
     error_line,
     frontier::{Change, Effect, HostBundle},
+    lock::lock,
     visit::Visitor,
 };
 
@@ -77,14 +78,14 @@ impl Takeovers {
 
     /// Numbers of the offers that the coordinator need not repeat.
     pub(super) fn taken(&self) -> Vec<u64> {
-        self.offers().settled.iter().copied().collect()
+        lock(&self.offers).settled.iter().copied().collect()
     }
 
     /// Has the bundles of an answer taken, and waits for them for a short time; returns whether one
     /// was settled.
     pub(super) async fn take(&self, offers: Vec<BundleOffer>) -> bool {
         let before = {
-            let mut known = self.offers();
+            let mut known = lock(&self.offers);
             known.replace(offers);
             if known.open.is_empty() {
                 return false;
@@ -97,11 +98,11 @@ impl Takeovers {
         if !matches!(self.readiness.while_awake(waiting).await, Some(Ok(()))) {
             tracing::debug!("not all bundles of the answer are read yet");
         }
-        !self.offers().settled.is_subset(&before)
+        !lock(&self.offers).settled.is_subset(&before)
     }
 
     async fn until_none_is_open(&self) {
-        while !self.offers().open.is_empty() {
+        while !lock(&self.offers).open.is_empty() {
             self.closed.notified().await;
         }
     }
@@ -118,14 +119,14 @@ impl Takeovers {
                 {
                     self.take_read(&offer, read).await?;
                 }
-                self.offers().close(offer.number);
+                lock(&self.offers).close(offer.number);
                 self.closed.notify_one();
             }
         }
     }
 
     fn next(&self) -> Option<BundleOffer> {
-        self.offers().open.first().cloned()
+        lock(&self.offers).open.first().cloned()
     }
 
     async fn take_read(
@@ -172,7 +173,7 @@ impl Takeovers {
         let at = clock::now();
         let keeps_times = offer.keeps_times;
         // Held, so that an answer that takes the host away counts before this or after it.
-        let mut offers = self.offers();
+        let mut offers = lock(&self.offers);
         if !offers.is_open(offer.number) {
             tracing::info!(host = offer.host, "a host bundle is not offered any more");
             return Ok(());
@@ -210,14 +211,10 @@ impl Takeovers {
     /// The bundle will never be readable: its host is crawled from its front page.
     fn give_up(&self, offer: &BundleOffer, error: &str) {
         tracing::warn!(error, host = offer.host, "a host bundle cannot be taken");
-        let mut offers = self.offers();
+        let mut offers = lock(&self.offers);
         if offers.is_open(offer.number) {
             offers.settled.insert(offer.number);
         }
-    }
-
-    fn offers(&self) -> MutexGuard<'_, Offers> {
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

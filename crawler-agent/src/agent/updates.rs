@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -23,6 +23,7 @@ use crate::{
     coordinator_client::CoordinatorClient,
     disk, error_line,
     file::{self, FileError},
+    lock::lock,
     owner::{budget::Usage, gate::Gate},
     update::{Programs, TARGET, UpdateError, UpdateStatus, download, examination},
 };
@@ -139,7 +140,7 @@ impl UpdateTask {
     fn tell(&self, outcome: &str, text: String) {
         let at = clock::timestamp(clock::now());
         let status = UpdateStatus { at, outcome: outcome.to_owned(), text };
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
+        *lock(&self.status) = Some(status);
     }
 
     /// Puts a newer version to use, on trial; an error where there is none for this agent now.

@@ -9,7 +9,7 @@ mod error;
 
 use std::{
     net::IpAddr,
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -35,7 +35,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::{config::is_on_loopback, data_dir::Identity};
+use crate::{config::is_on_loopback, data_dir::Identity, lock::lock};
 
 pub use error::CoordinatorError;
 
@@ -240,7 +240,7 @@ impl CoordinatorClient {
 
     /// The address from which the last answer came: the coordinator's, or that of a proxy.
     pub fn peer(&self) -> Option<IpAddr> {
-        *self.peer.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.peer)
     }
 
     /// Makes a call with the session's token and what `fill` adds. A coordinator that restarted no
@@ -254,7 +254,7 @@ impl CoordinatorClient {
         let token = self.token(None).await?;
         let response = request().bearer_auth(&token).send().await?;
         let peer = response.remote_addr().map(|peer| peer.ip());
-        *self.peer.lock().unwrap_or_else(PoisonError::into_inner) = peer;
+        *lock(&self.peer) = peer;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }

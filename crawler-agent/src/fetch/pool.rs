@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
     time::Duration,
 };
 
@@ -11,6 +11,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use tokio::time::Instant;
 
 use super::connection::Connection;
+use crate::lock::lock;
 
 /// Most connections that are kept, even if the limit of open files is higher.
 const MAX_CONNECTIONS: usize = 2_048;
@@ -73,14 +74,14 @@ impl Pool {
     /// Takes the connection of this host, if it leads to this address, and the time of its TCP
     /// handshake.
     pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Connection, Duration)> {
-        let mut idle = self.lock().remove(host)?;
+        let mut idle = lock(&self.kept).remove(host)?;
         let is_useful = idle.address == address && idle.is_fresh() && !idle.connection.has_ended();
         is_useful.then_some((idle.connection, idle.tcp))
     }
 
     /// Keeps a connection. Where there are too many, those that have waited for longest are closed.
     pub(super) fn put(&self, host: String, idle: Idle) {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.kept);
         kept.remove(&host);
         kept.remove_old();
         while kept.by_host.len() >= self.most {
@@ -94,21 +95,17 @@ impl Pool {
 
     /// Closes the connections that were kept for too long.
     pub(super) fn close_old(&self) {
-        self.lock().remove_old();
+        lock(&self.kept).remove_old();
     }
 
     /// Closes the kept connection of this host.
     pub(super) fn close(&self, host: &str) {
-        self.lock().remove(host);
+        lock(&self.kept).remove(host);
     }
 
     /// Closes all kept connections.
     pub(super) fn close_all(&self) {
-        *self.lock() = KeptConnection::default();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KeptConnection> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.kept) = KeptConnection::default();
     }
 }
 
@@ -174,7 +171,7 @@ mod tests {
         let (pool, _servers) = pool(2, &["a", "b", "a", "c"]);
         let taken = ["a", "b", "c", "c"].map(|host| pool.take(host, ADDRESS).is_some());
         assert_eq!(taken, [true, false, true, false]);
-        assert!(pool.lock().in_order.is_empty());
+        assert!(lock(&pool.kept).in_order.is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -183,7 +180,7 @@ mod tests {
         tokio::time::advance(KEEP).await;
         assert!(pool.take("a", ADDRESS).is_none());
         pool.close_old();
-        assert!(pool.lock().by_host.is_empty(), "b is closed, too");
+        assert!(lock(&pool.kept).by_host.is_empty(), "b is closed, too");
     }
 
     #[tokio::test]

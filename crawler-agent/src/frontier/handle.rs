@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread::JoinHandle,
@@ -14,6 +14,7 @@ use tokio::sync::{Notify, oneshot};
 use super::{
     Change, Counts, Effect, Frontier, FrontierError, HostBundle, HostNumber, HostSnapshot, Progress,
 };
+use crate::lock::lock;
 
 /// Interval between two syncs: a power failure costs at most the fetches of this time.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -166,7 +167,7 @@ impl Failure {
     /// Sends the first error to the receiver, and a short one to the caller.
     fn note<T>(&self, result: Result<T, FrontierError>) -> Result<T, FrontierError> {
         result.map_err(|error| {
-            let mut failed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut failed = lock(&self.0);
             if let Some(failed) = failed.take() {
                 // There is no receiver when the agent is stopping.
                 drop(failed.send(error));
@@ -255,8 +256,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let frontier = Frontier::open(dir.path(), 7).unwrap();
         let (store, _failure) = FrontierHandle::start(frontier).unwrap();
-        let checkpointing = store.frontier.checkpointing.lock();
-        let checkpointing = checkpointing.unwrap_or_else(PoisonError::into_inner);
+        let checkpointing = lock(&store.frontier.checkpointing);
         let long = format!("http://h.test/{}", "x".repeat(1 << 20));
         while !store.frontier.has_long_log() {
             store.apply(report(&long)).unwrap();

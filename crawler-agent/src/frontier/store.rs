@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -14,7 +14,7 @@ use super::{
     log::{self, Log},
     state::State,
 };
-use crate::guarded_file::FileError as _;
+use crate::{guarded_file::FileError as _, lock::lock};
 
 /// Results with their numbers, each as [`protocol::package::encode_entry`] writes it.
 pub type StoredResults = Vec<(u64, Arc<[u8]>)>;
@@ -119,7 +119,7 @@ impl Frontier {
 
     /// Makes all changes so far durable.
     pub fn sync(&self) -> Result<(), FrontierError> {
-        let _one = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.syncing);
         let files = self.working()?.log.take_unsynced();
         for file in files {
             if let Err(source) = file.sync() {
@@ -165,7 +165,7 @@ impl Frontier {
     }
 
     fn make_checkpoint(&self) -> Result<(), FrontierError> {
-        let _one = self.checkpointing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.checkpointing);
         let checkpoint = {
             let mut working = self.working()?;
             let segment = working.log.rotate()?;
@@ -253,7 +253,7 @@ impl Frontier {
     }
 
     pub(super) fn working(&self) -> Result<MutexGuard<'_, StateAndLog>, FrontierError> {
-        let working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let working = lock(&self.working);
         if working.is_failed { Err(FrontierError::Closed) } else { Ok(working) }
     }
 
@@ -263,7 +263,7 @@ impl Frontier {
     }
 
     fn fail(&self) {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner).is_failed = true;
+        lock(&self.working).is_failed = true;
     }
 }
 

@@ -3,13 +3,13 @@
 use std::{
     collections::{BTreeSet, HashSet},
     path::Path,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 use tokio::sync::Notify;
 
 use super::files::Files;
-use crate::file::FileError;
+use crate::{file::FileError, lock::lock};
 
 /// Bundles by the numbers of the orders that released their hosts.
 pub struct Bundles {
@@ -39,13 +39,13 @@ impl Bundles {
 
     /// The host of this bundle is released.
     pub fn may_be_sent(&self, order: u64) {
-        self.lock().insert(order);
+        lock(&self.unsent).insert(order);
         self.grown.notify_one();
     }
 
     /// Whether the bundle of an order is still to be sent.
     pub fn is_unsent(&self, order: u64) -> bool {
-        self.lock().contains(&order)
+        lock(&self.unsent).contains(&order)
     }
 
     /// Waits for a bundle that is to be sent, and returns the number of its order.
@@ -53,7 +53,7 @@ impl Bundles {
         loop {
             // Made before the question, so that none in between is missed.
             let grown = self.grown.notified();
-            let first = self.lock().first().copied();
+            let first = lock(&self.unsent).first().copied();
             if let Some(order) = first {
                 return order;
             }
@@ -69,18 +69,14 @@ impl Bundles {
     /// Forgets a bundle that the coordinator has.
     pub fn sent(&self, order: u64) -> Result<(), FileError> {
         self.files.delete(order)?;
-        self.lock().remove(&order);
+        lock(&self.unsent).remove(&order);
         Ok(())
     }
 
     /// Moves a bundle that the coordinator will never take into a directory for the owner.
     pub fn set_aside(&self, order: u64) -> Result<(), FileError> {
         self.files.set_aside(order)?;
-        self.lock().remove(&order);
+        lock(&self.unsent).remove(&order);
         Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

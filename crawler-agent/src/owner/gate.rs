@@ -8,7 +8,7 @@ use std::{
     fs::File,
     io,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -21,7 +21,7 @@ use super::{
     budget::{Budget, Usage, UsedUp},
     usage_file::{UsageFile, UsageFileError},
 };
-use crate::{clock, config::BudgetRules, config::Config, token_bucket::TokenBucket};
+use crate::{clock, config::BudgetRules, config::Config, lock::lock, token_bucket::TokenBucket};
 
 /// Name of the usage file in the data directory.
 const FILE: &str = "usage";
@@ -92,7 +92,7 @@ impl Gate {
 
     /// Whether a fetch may start now.
     pub fn start(self: &Arc<Self>) -> Admission {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         match state.allowance.may_start(now()) {
             Err(withheld) => return Admission::Withheld(withheld),
             Ok(false) => return Admission::Wait(PAUSE),
@@ -110,7 +110,7 @@ impl Gate {
 
     /// Counts a request that is about to be sent; an error if none may be.
     pub fn request(&self) -> Result<(), RestReason> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let counted = state.allowance.request(now());
         state.write_if_due();
         counted
@@ -146,7 +146,7 @@ impl Gate {
 
     /// Present outside the owner's spans.
     pub fn asleep(&self) -> Option<Sleep> {
-        self.state().allowance.asleep(now())
+        lock(&self.state).allowance.asleep(now())
     }
 
     /// The budget that is used up, if any.
@@ -162,7 +162,7 @@ impl Gate {
     /// Writes what was used, and syncs it if `durably`.
     pub fn write(&self, durably: bool) -> io::Result<()> {
         let file: Arc<File> = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             let usage = state.allowance.budget.usage(now());
             if usage != state.written {
                 state.write(&usage)?;
@@ -173,19 +173,15 @@ impl Gate {
     }
 
     fn with_budget<T>(&self, work: impl FnOnce(&mut Budget, Timestamp) -> T) -> T {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let result = work(&mut state.allowance.budget, now());
         state.write_if_due();
         result
     }
 
     fn with_bucket<T>(&self, work: impl FnOnce(&mut TokenBucket, Duration) -> T) -> Option<T> {
-        let mut bucket = self.bucket.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bucket = lock(self.bucket.as_ref()?);
         Some(work(&mut bucket, self.started.elapsed()))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -215,7 +211,7 @@ impl State {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.0.state().allowance.budget.end();
+        lock(&self.0.state).allowance.budget.end();
     }
 }
 

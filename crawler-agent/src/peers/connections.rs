@@ -6,7 +6,7 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -17,6 +17,8 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::{Instant, Sleep},
 };
+
+use crate::lock::lock;
 
 /// Connections of all peers: two of each in a region of the greatest size.
 const ALL: usize = 200;
@@ -90,7 +92,7 @@ struct ConnectionSlot {
 impl ConnectionSlot {
     fn take(open: &Open, address: IpAddr) -> Option<Self> {
         let address = counted(address);
-        let mut counts = open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(open);
         if counts.values().sum::<usize>() >= ALL {
             return None;
         }
@@ -105,7 +107,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let mut counts = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.open);
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {

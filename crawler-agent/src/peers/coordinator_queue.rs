@@ -1,9 +1,11 @@
 //! Envelopes that leave through the coordinator.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use region::{Peer, envelope::Envelope, mailbox::Mailbox};
 use tokio::sync::Notify;
+
+use crate::lock::lock;
 
 /// Envelopes that leave through the coordinator, whoever their receivers are. Bundles leave apart,
 /// so that no heartbeat waits for the end of one.
@@ -52,7 +54,7 @@ impl WaitingEnvelopes {
     }
 
     fn with_waiting<T>(&self, use_them: impl FnOnce(&mut Mailbox) -> T) -> T {
-        use_them(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+        use_them(&mut lock(&self.waiting))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Delivery: sends the envelopes of one peer to its listener, or through the coordinator.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -15,7 +15,7 @@ use super::{
     peer_client::PeerClient,
     signer::Signer,
 };
-use crate::backoff::Backoff;
+use crate::{backoff::Backoff, lock::lock};
 
 /// Bytes of bundles after which no other joins a delivery, which shall be over in time.
 const BUNDLE_FILL: usize = 128 << 10;
@@ -46,7 +46,6 @@ impl Delivery {
 
     /// Delivers messages of one kind, about `fill` bytes at a time.
     async fn deliver_all(&self, mut queue: Queue, fill: usize, attempts: &Mutex<Attempts>) {
-        let attempts = || attempts.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(first) = queue.next().await {
             let mut envelopes = Vec::new();
             let mut bytes = 0;
@@ -57,14 +56,14 @@ impl Delivery {
                 envelopes.extend(envelope);
                 next = if bytes < fill { queue.another() } else { None };
             }
-            let are_due = attempts().are_due(Instant::now());
+            let are_due = lock(attempts).are_due(Instant::now());
             if are_due {
                 let Ok(body) = postcard::to_allocvec(&envelopes) else { continue };
                 if self.deliver(body).await {
-                    *attempts() = Attempts::default();
+                    *lock(attempts) = Attempts::default();
                     continue;
                 }
-                attempts().fail(Instant::now(), rand::random());
+                lock(attempts).fail(Instant::now(), rand::random());
             }
             for envelope in envelopes {
                 self.coordinator.push(envelope);

@@ -1,9 +1,6 @@
 //! Driving: the tasks that give messages and time to the member.
 
-use std::{
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use model::RegionId;
 use region::{
@@ -18,7 +15,7 @@ use region::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Peers, PeersError, collection, core::Core, relay, worker::Work};
-use crate::elapsed_clock;
+use crate::{elapsed_clock, lock::lock};
 
 /// Least time between two steps of the member.
 const STEP: Duration = Duration::from_millis(20);
@@ -26,7 +23,7 @@ const STEP: Duration = Duration::from_millis(20);
 impl Peers {
     /// Task that drives the member until `stop`.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) -> Result<(), PeersError> {
-        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let failure = lock(&self.failure).take();
         let failed = async {
             match failure {
                 Some(failure) => failure.await.unwrap_or(PeersError::Closed),

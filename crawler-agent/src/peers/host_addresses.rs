@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -13,7 +13,7 @@ use model::CrawlUrl;
 use region::{HostAtAddress, HostPosition};
 use tokio::sync::Semaphore;
 
-use crate::resolve::Resolver;
+use crate::{lock::lock, resolve::Resolver};
 
 /// Lookups at the same time for the links of one page.
 const LOOKUPS: usize = 16;
@@ -58,30 +58,30 @@ struct AddressesByPosition {
 impl HostAddresses {
     /// Sets where a host is, as its discoverer found it.
     pub(super) fn set(&self, url: &CrawlUrl, host: HostAtAddress) {
-        self.lock().hosts.insert(host.position, (host, url.clone()));
+        lock(&self.known).hosts.insert(host.position, (host, url.clone()));
     }
 
     /// Forgets where a host is.
     pub(super) fn forget(&self, host: HostPosition) {
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         known.hosts.remove(&host);
         known.looked_up.remove(&host);
     }
 
     /// Forgets all hosts of the region, which the agent leaves.
     pub(super) fn clear(&self) {
-        *self.lock() = AddressesByPosition::default();
+        *lock(&self.known) = AddressesByPosition::default();
     }
 
     /// A URL of a host of the region.
     pub(super) fn front(&self, host: HostPosition) -> Option<CrawlUrl> {
-        self.lock().hosts.get(&host).map(|(_, url)| url.clone())
+        lock(&self.known).hosts.get(&host).map(|(_, url)| url.clone())
     }
 
     /// The host of a URL, if its address is known.
     pub(super) fn known(&self, url: &CrawlUrl) -> Option<HostAtAddress> {
         let position = HostPosition::of(url.host_key_str());
-        let known = self.lock();
+        let known = lock(&self.known);
         if let Some((host, _)) = known.hosts.get(&position) {
             return Some(*host);
         }
@@ -124,7 +124,7 @@ impl HostAddresses {
     /// Whether the address of a URL's host is not known, or was looked up longer ago than this.
     pub(super) fn needs_lookup(&self, url: &CrawlUrl, valid_for: Duration) -> bool {
         let position = HostPosition::of(url.host_key_str());
-        let known = self.lock();
+        let known = lock(&self.known);
         let is_fresh = |(address, at): &(Option<IpAddr>, Instant)| {
             at.elapsed() < if address.is_some() { valid_for } else { RETRY }
         };
@@ -135,7 +135,7 @@ impl HostAddresses {
     async fn look_up(&self, url: &CrawlUrl, resolver: &Resolver) {
         let found = tokio::time::timeout(LOOKUP, resolver.addresses(url)).await;
         let found = found.ok().and_then(Result::ok).unwrap_or_default();
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         if known.looked_up.len() >= MOST {
             known.looked_up.clear();
         }
@@ -145,9 +145,5 @@ impl HostAddresses {
         let still = former.filter(|address| found.is_empty() || found.contains(address));
         let address = still.or(found.first().copied());
         known.looked_up.insert(position, (address, Instant::now()));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, AddressesByPosition> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

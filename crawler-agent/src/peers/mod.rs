@@ -40,7 +40,7 @@ mod status;
 mod worker;
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    sync::{Arc, Mutex, MutexGuard, mpsc::Sender},
     time::Duration,
 };
 
@@ -55,7 +55,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::{
     config::PeerRules, coordinator_client::CoordinatorClient, elapsed_clock, frontier::BundleError,
-    frontier::FrontierError, resolve::Resolver,
+    frontier::FrontierError, lock::lock, resolve::Resolver,
 };
 pub(crate) use connections::BoundedListener;
 use core::Core;
@@ -131,7 +131,7 @@ struct Shared {
 
 impl Shared {
     fn core(&self) -> MutexGuard<'_, Option<Core>> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.core)
     }
 
     fn with_core<T>(&self, use_it: impl FnOnce(&mut Core) -> T) -> Option<T> {
@@ -306,7 +306,7 @@ impl Peers {
         let for_ms = sleeps.map(ms);
         // Set before the member learns of it, so that a member that joins meanwhile finds it as
         // well.
-        *self.lock_rest() = for_ms.map(|for_ms| now.plus(for_ms));
+        *lock(&self.rests_until) = for_ms.map(|for_ms| now.plus(for_ms));
         self.shared.with_core(|core| match for_ms {
             Some(for_ms) => core.member.sleep(for_ms, now),
             None => core.member.wake(now),
@@ -316,7 +316,7 @@ impl Peers {
 
     /// When the agent works again, as it was announced last; none while it works.
     fn rests_until(&self) -> Option<Millis> {
-        *self.lock_rest()
+        *lock(&self.rests_until)
     }
 
     /// Whether an agent that leaves may still have to return hosts to other agents.
@@ -325,10 +325,6 @@ impl Peers {
         let has_to = |core: &mut Core| core.member.has_hosts_to_return();
         let is_announced = self.rests_until().is_some();
         self.shared.with_core(has_to).is_some_and(|has_hosts| has_hosts || !is_announced)
-    }
-
-    fn lock_rest(&self) -> MutexGuard<'_, Option<Millis>> {
-        self.rests_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn listens(&self) -> bool {

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Instant,
 };
 
@@ -30,7 +30,7 @@ use super::{
     peer_client::PeerClient,
     signer::Signer,
 };
-use crate::resolve::Resolver;
+use crate::{lock::lock, resolve::Resolver};
 
 /// Ways to the other parties.
 pub(super) struct Outgoing {
@@ -68,10 +68,6 @@ impl Links {
         let first = self.listeners.keys().next().copied();
         first.filter(|_| !self.listens)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Outgoing {

@@ -2,7 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -10,7 +10,7 @@ use model::CrawlUrl;
 use region::relay::{RELAY_BYTES, is_listener_url};
 use reqwest::{Client, StatusCode, redirect::Policy};
 
-use crate::{error_line, resolve::Resolver};
+use crate::{error_line, lock::lock, resolve::Resolver};
 
 /// Time limit of a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -73,7 +73,7 @@ impl PeerClient {
     fn client(&self, url: &CrawlUrl, sockets: Vec<SocketAddr>) -> Result<Client, reqwest::Error> {
         let host = url.url().host_str().unwrap_or_default().to_owned();
         let target = (host, sockets);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         if let Some((known, client)) = made.as_ref()
             && *known == target
         {

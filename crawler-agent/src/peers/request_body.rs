@@ -5,7 +5,7 @@
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 
@@ -22,6 +22,7 @@ use tokio::{
 };
 
 use super::connections::ClientAddress;
+use crate::lock::lock;
 
 /// Longest body without a bundle: envelopes up to the filling, and a last one.
 const SMALL_BYTES: u64 = 2 * RELAY_FILL as u64;
@@ -100,7 +101,7 @@ impl Places {
 
     /// The places of one address, while any body of it waits or is read.
     fn of_address(&self, address: IpAddr) -> Arc<Semaphore> {
-        let mut by_address = self.by_address.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut by_address = lock(&self.by_address);
         by_address.retain(|_, places| places.strong_count() > 0);
         if let Some(places) = by_address.get(&address).and_then(Weak::upgrade) {
             return places;

@@ -1,6 +1,6 @@
 //! Signer: numbers and signs this agent's messages to the region.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use model::RegionId;
 use protocol::key::AgentKey;
@@ -8,6 +8,8 @@ use region::{
     Message, Peer,
     envelope::{Envelope, Sealer, SenderKey},
 };
+
+use crate::lock::lock;
 
 /// Signs messages as they leave: a receiver refuses numbers that are much older than others that it
 /// has received, so that a message that waits has none yet.
@@ -40,6 +42,6 @@ impl Signer {
     }
 
     fn with_sealer<T>(&self, use_it: impl FnOnce(&mut Option<Sealer>) -> T) -> T {
-        use_it(&mut self.sealer.lock().unwrap_or_else(PoisonError::into_inner))
+        use_it(&mut lock(&self.sealer))
     }
 }

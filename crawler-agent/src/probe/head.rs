@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -17,6 +17,7 @@ use crate::{
     clock, error_line,
     fetch::{self, Answer, FetchError, Fetcher, Problem, RobotsBody},
     frontier::{Change, FrontierHandle, HostNumber, RobotsState},
+    lock::lock,
     robots::{Robots, answer, answer::Meaning},
     schedule::{HeldTarget, Schedule, after_answer},
 };
@@ -209,13 +210,13 @@ fn no_robots(reason: &str) -> SampleError {
 
 impl KnownRules {
     fn get(&self, host: &str) -> Option<Robots> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&self.0);
         let (since, rules) = known.get(host)?;
         (since.elapsed() < KEEP_RULES).then(|| rules.clone())
     }
 
     fn insert(&self, host: String, rules: Robots) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         if known.len() >= MAX_HOSTS {
             // Rules are asked for again; that is rare enough to need no better choice.
             known.clear();

@@ -11,7 +11,7 @@ mod target;
 
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -24,6 +24,7 @@ use crate::{
     config::ProbeRules,
     fetch::connect_tcp,
     guard::Refusal,
+    lock::lock,
     owner::gate::Gate,
     resolve::Resolver,
 };
@@ -226,7 +227,7 @@ impl Prober {
     /// where it allows none.
     async fn await_budget(&self, address: IpAddr) -> Result<(), SampleError> {
         let granted = {
-            let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut budget = lock(&self.budget);
             budget.request(address, self.started.elapsed())
         };
         match granted {

@@ -18,7 +18,7 @@ mod pace;
 use std::{
     net::{IpAddr, SocketAddr},
     path::Path,
-    sync::{Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{Mutex, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -26,7 +26,7 @@ use hickory_resolver::{net::NetError, proto::rr::Name};
 use protocol::page::Failure;
 use url::Host;
 
-use crate::{guard::Guard, guard::Refusal, outage_detector::OutageDetector};
+use crate::{guard::Guard, guard::Refusal, lock::lock, outage_detector::OutageDetector};
 use model::{CrawlUrl, ErrorKind};
 use name_cache::{Answer, NameCache};
 use name_servers::NameServers;
@@ -201,7 +201,7 @@ impl Resolver {
     pub fn is_ready(&self, url: &CrawlUrl) -> bool {
         match url.host() {
             Some(Host::Domain(name)) => {
-                self.check_name(url).is_err() || self.names().is_ready(name, self.now())
+                self.check_name(url).is_err() || lock(&self.names).is_ready(name, self.now())
             }
             _ => true,
         }
@@ -217,7 +217,7 @@ impl Resolver {
     }
 
     async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        let known = self.names().get(name, self.now()).cloned();
+        let known = lock(&self.names).get(name, self.now()).cloned();
         let answer = match known {
             Some(answer) => answer,
             None => self.ask(name).await,
@@ -241,7 +241,7 @@ impl Resolver {
             // again.
             Err(error) => (Answer::Missing(error.to_string().into()), Duration::ZERO),
         };
-        self.names().insert(name, answer.clone(), ttl, self.now());
+        lock(&self.names).insert(name, answer.clone(), ttl, self.now());
         answer
     }
 
@@ -265,10 +265,6 @@ impl Resolver {
                 (Answer::Failed(error.to_string().into()), Duration::ZERO)
             }
         }
-    }
-
-    fn names(&self) -> MutexGuard<'_, NameCache> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> Duration {

@@ -14,6 +14,8 @@ use hickory_resolver::{
     system_conf::parse_resolv_conf,
 };
 
+use crate::lock::lock;
+
 /// Where the system names its servers.
 pub(super) const SYSTEM: &str = "/etc/resolv.conf";
 
@@ -61,7 +63,7 @@ impl NameServers {
     pub(super) fn follow_system(&self) -> Result<bool, NetError> {
         let Some(SystemFile { path, content: known }) = &self.system else { return Ok(false) };
         let content = std::fs::read(path)?;
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(known);
         if content == *known {
             return Ok(false);
         }

@@ -11,7 +11,7 @@ mod targets;
 
 use std::{
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    sync::{Arc, Mutex, MutexGuard, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -19,7 +19,10 @@ use model::UnixMillis;
 use tokio::time::Instant;
 
 pub use crate::frontier::HostActivity;
-use crate::frontier::{HostNumber, Workbench};
+use crate::{
+    frontier::{HostNumber, Workbench},
+    lock::lock,
+};
 use alarm::Alarm;
 pub use filling::FillRules;
 use last_requests::LastRequests;
@@ -189,11 +192,11 @@ impl Schedule {
     }
 
     fn workbench(&self) -> MutexGuard<'_, Workbench> {
-        self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.workbench)
     }
 
     fn last_requests(&self) -> MutexGuard<'_, LastRequests> {
-        self.last_requests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.last_requests)
     }
 }
 
