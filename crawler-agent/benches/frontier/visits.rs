@@ -1,8 +1,7 @@
 //! Visits as the crawl makes them: the end of a fetch, and the packing of results.
 
 use crawler_agent::frontier::{
-    After, Bounds, Change, ChangeRate, Done, Frontier, FrontierHandle, PageHistory, PageRecord,
-    QueueItem,
+    Bounds, Change, ChangeRate, Done, Frontier, FrontierHandle, PageHistory, PageRecord, QueueItem,
 };
 use delegation::calibration::Timing;
 use model::{CrawlUrl, Slowdown, UnixMillis};
@@ -20,16 +19,9 @@ pub(crate) fn done(item: &QueueItem, text: usize, links: Vec<CrawlUrl>, bounds: 
         ..Link::default()
     });
     let fetch = fetch(item, text, shown.collect());
-    let after = After {
-        stated: None,
-        page: Some(record(item)),
-        links,
-        target_is_shared: false,
-        due: Some(NOW),
-        failures: 0,
-        bounds,
-    };
-    Change::Done(Box::new(Done::new(item, fetch, after)))
+    let page = Some(record(item));
+    let due = Some(NOW);
+    Change::Done(Box::new(Done { page, links, due, ..Done::new(item, fetch, bounds) }))
 }
 
 fn record(item: &QueueItem) -> PageRecord {

@@ -223,7 +223,8 @@ pub struct Done {
     pub result: Vec<u8>,
     /// Record for the next visit of the page; none when it is not visited again.
     pub page: Option<PageRecord>,
-    /// Target of the redirect with which the URL was answered.
+    /// Target of the redirect with which the URL was answered, unless it was given to its agent of
+    /// the region.
     pub target: Option<CrawlUrl>,
     /// Links of the page.
     pub links: Vec<CrawlUrl>,
@@ -274,33 +275,12 @@ pub struct Report {
     pub redirects: u8,
 }
 
-/// What a visit changes in the frontier in addition to the result.
-#[derive(Debug, Clone)]
-pub struct After {
-    /// Record for the next visit of the page; none when it is not visited again.
-    pub page: Option<PageRecord>,
-    /// Links of the page.
-    pub links: Vec<CrawlUrl>,
-    /// What a sitemap states of the changes of its host's pages.
-    pub stated: Option<StatedChanges>,
-    /// Whether the target of a redirect was given to its agent of the region.
-    pub target_is_shared: bool,
-    /// Earliest time of the next request to the host; none when nothing was sent to it.
-    pub due: Option<UnixMillis>,
-    /// The host's failures in a row after this fetch.
-    pub failures: u32,
-    /// Bounds for the links.
-    pub bounds: Bounds,
-}
-
 impl Done {
-    /// The end of the fetch of `item`.
-    pub fn new(item: &QueueItem, fetch: Fetch, after: After) -> Self {
-        let After { page, links, stated, target_is_shared, due, failures, bounds } = after;
+    /// The end of the fetch of `item`, which is not visited again, has no links, and says nothing
+    /// about its host.
+    pub fn new(item: &QueueItem, fetch: Fetch, bounds: Bounds) -> Self {
         let target = match &fetch.outcome {
-            Outcome::Redirect { location, .. } if !target_is_shared => {
-                CrawlUrl::parse(location).ok()
-            }
+            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
             _ => None,
         };
         // Of other answers that are no page no links are taken.
@@ -314,15 +294,15 @@ impl Done {
             fetched_at,
             wire_bytes,
             result: encode_entry(&Entry::Fetch(Box::new(fetch))),
-            page,
+            page: None,
             target,
-            links,
+            links: Vec::new(),
             are_listed,
-            stated,
+            stated: None,
             brought_forward: Vec::new(),
             reports: Vec::new(),
-            due,
-            failures,
+            due: None,
+            failures: 0,
             bounds,
         }
     }

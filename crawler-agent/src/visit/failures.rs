@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use model::UnixMillis;
 use protocol::page::{Failure, Outcome, Timing};
 
-use super::{FetchResult, Visit, Visitor, fetched, retry, revisit};
+use super::{Visit, Visitor, fetched, retry, revisit};
 use crate::{
     clock,
     fetch::{FetchError, Problem},
-    frontier::{FrontierError, QueueItem},
+    frontier::{Done, FrontierError, QueueItem},
     resolve::ResolveError,
 };
 
@@ -60,7 +60,7 @@ impl Visitor {
         let outcome = Outcome::Failed(failure);
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page = revisit::after_failure(item, &problem);
-        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
+        self.done(visit, Done { failures, ..self.ended(item, fetch, page) })
     }
 
     /// Ends or retries a URL whose host has no address, or none that may be contacted.
@@ -83,6 +83,6 @@ impl Visitor {
         let failures = visit.record.failures + 1;
         let page = Some(revisit::known_or_new(item));
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        self.done(visit, item, FetchResult::without_links(fetch, page, failures))
+        self.done(visit, Done { failures, ..self.ended(item, fetch, page) })
     }
 }

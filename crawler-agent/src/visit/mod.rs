@@ -20,11 +20,11 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, fetch, fetch::Answer,
-    fetch::Fetcher, frontier::After, frontier::Bounds, frontier::Change, frontier::Done,
-    frontier::Effect, frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord,
-    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, frontier::StatedChanges,
-    lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::Content, page::PageSink,
-    peers::Peers, resolve::Resolver, schedule::Claim, schedule::Schedule, schedule::after_answer,
+    fetch::Fetcher, frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect,
+    frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord,
+    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, lease::Lease,
+    metrics::Metrics, outbox::PackTrigger, page, page::Content, page::PageSink, peers::Peers,
+    resolve::Resolver, schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
 use retry::AddressChoice;
 pub use revisit::LostBefore;
@@ -74,28 +74,6 @@ struct Visit {
     deadline: Option<Instant>,
     /// Which address of the host is asked.
     choice: AddressChoice,
-}
-
-/// Everything that a finished request leaves behind.
-struct FetchResult {
-    fetch: Fetch,
-    /// Record for the next visit of the page; none when it is not visited again.
-    page: Option<PageRecord>,
-    links: Vec<CrawlUrl>,
-    /// What a sitemap states of the changes of its host's pages.
-    stated: Option<StatedChanges>,
-    /// Whether the target of a redirect was given to its agent of the region.
-    target_is_shared: bool,
-    /// The host's failures in a row after this request.
-    failures: u32,
-}
-
-impl FetchResult {
-    /// What a request without an answer leaves behind.
-    fn without_links(fetch: Fetch, page: Option<PageRecord>, failures: u32) -> Self {
-        let links = Vec::new();
-        Self { fetch, page, links, stated: None, target_is_shared: false, failures }
-    }
 }
 
 impl Visitor {
@@ -268,9 +246,9 @@ impl Visitor {
             }
         }
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
-        let result =
-            FetchResult { fetch, page, links, stated: changed, target_is_shared, failures: 0 };
-        self.done(visit, item, result)?;
+        let ended = self.ended(item, fetch, page);
+        let target = ended.target.filter(|_| !target_is_shared);
+        self.done(visit, Done { target, links, stated: changed, ..ended })?;
         drop(memory);
         if let Some(peers) = &self.peers {
             peers.fetched(&item.url);
@@ -292,42 +270,29 @@ impl Visitor {
             _ => revisit::still_known(item),
         };
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        self.metrics.fetched(&fetch);
-        let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
-        let after = After {
-            page,
-            links: Vec::new(),
-            stated: None,
-            target_is_shared: false,
-            due: None,
-            failures: 0,
-            bounds: self.bounds(),
-        };
-        let done = Done::new(item, fetch, after);
-        let effect = self.store.apply(Change::Done(Box::new(done)))?;
-        self.propagate(&effect, 0);
-        self.finish(visit.claim, Duration::ZERO, &effect);
-        Ok(())
+        self.apply(visit.claim, Duration::ZERO, self.ended(item, fetch, page))
     }
 
-    fn done(
-        &self,
-        visit: Visit,
-        item: &QueueItem,
-        result: FetchResult,
-    ) -> Result<(), FrontierError> {
-        let FetchResult { fetch, page, links, stated, target_is_shared, failures } = result;
-        let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
-        let due = Some(clock::after(pause));
+    /// The end of a fetch, which is counted.
+    fn ended(&self, item: &QueueItem, fetch: Fetch, page: Option<PageRecord>) -> Done {
         self.metrics.fetched(&fetch);
         let page = page.map(|page| revisit::scheduled(page, self.revisit_ages()));
-        let bounds = self.bounds();
-        let after = After { page, links, stated, target_is_shared, due, failures, bounds };
-        let done = Done::new(item, fetch, after);
+        Done { page, ..Done::new(item, fetch, self.bounds()) }
+    }
+
+    /// Ends a URL, after which the host rests.
+    fn done(&self, visit: Visit, done: Done) -> Result<(), FrontierError> {
+        let pause = visit.delay.max(retry::pause(self.limits.retry, done.failures));
+        let due = Some(clock::after(pause));
+        self.apply(visit.claim, pause, Done { due, ..done })
+    }
+
+    /// Stores the end of a fetch, and gives the claim back.
+    fn apply(&self, claim: Claim, pause: Duration, done: Done) -> Result<(), FrontierError> {
         let size = done.result.len() as u64;
         let effect = self.store.apply(Change::Done(Box::new(done)))?;
         self.propagate(&effect, size);
-        self.finish(visit.claim, pause, &effect);
+        self.finish(claim, pause, &effect);
         Ok(())
     }
 

@@ -141,9 +141,7 @@ fn done_at(
     };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
-    let after =
-        After { page, links, stated: None, target_is_shared: false, due, failures: 0, bounds };
-    Change::Done(Box::new(Done::new(item, fetch, after)))
+    Change::Done(Box::new(Done { page, links, due, ..Done::new(item, fetch, bounds) }))
 }
 
 fn robots(host: HostNumber, state: RobotsState, sitemaps: &[&str], due: UnixMillis) -> Change {
