@@ -15,9 +15,7 @@ use super::{
 use crate::{
     fetch::Fetcher,
     frontier::FrontierError,
-    lease::Lease,
     owner::gate::{Admission, Gate, Permit},
-    peers::Peers,
     schedule::Claim,
     visit::{RequestSlot, Visitor},
 };
@@ -32,8 +30,6 @@ type Visits = JoinSet<Result<(), FrontierError>>;
 pub(super) struct Crawler {
     pub(super) visitor: Arc<Visitor>,
     pub(super) gate: Arc<Gate>,
-    pub(super) lease: Arc<Lease>,
-    pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
     /// Request slots, of which each running request has one.
     pub(super) slots: Arc<Semaphore>,
@@ -66,7 +62,7 @@ impl Crawler {
                     ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
                     _ = readiness.changed() => {}
                 }
-            } else if !self.may_fetch() {
+            } else if !self.visitor.may_fetch() {
                 // Checked before each visit, because the clock monitor looks only once a second.
                 self.readiness.change(|readiness| readiness.lease_expired = true);
             } else if !self.visitor.store.has_room()? {
@@ -92,11 +88,6 @@ impl Crawler {
                 }
             }
         }
-    }
-
-    /// Whether any host may be fetched from. Each visit asks again for its own.
-    fn may_fetch(&self) -> bool {
-        self.lease.holds() || self.peers.as_ref().is_some_and(|peers| peers.may_work())
     }
 
     /// Starts visits with the next host that is due, or waits for one.
@@ -147,7 +138,7 @@ impl Crawler {
         readiness: &watch::Receiver<Readiness>,
     ) -> Result<Option<Next>, FrontierError> {
         let is_idle = readiness.borrow().idle_reason().is_some();
-        if is_idle || !self.may_fetch() || !self.visitor.store.has_room()? {
+        if is_idle || !self.visitor.may_fetch() || !self.visitor.store.has_room()? {
             return Ok(None);
         }
         let Admission::Start(permit) = self.gate.start() else { return Ok(None) };

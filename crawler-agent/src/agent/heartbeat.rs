@@ -30,12 +30,8 @@ use crate::{
     clock,
     coordinator_client::{CoordinatorClient, CoordinatorError},
     error_line,
-    frontier::{Change, FrontierHandle},
-    lease::Lease,
+    frontier::Change,
     lock::lock,
-    outbox::PackTrigger,
-    peers::Peers,
-    schedule::Schedule,
     visit::Visitor,
 };
 
@@ -52,21 +48,16 @@ const ANNOUNCING: Duration = Duration::from_mins(2);
 /// Task that sends heartbeats.
 pub(super) struct HeartbeatTask<P> {
     pub(super) client: Arc<CoordinatorClient>,
-    pub(super) store: FrontierHandle,
-    pub(super) schedule: Arc<Schedule>,
     pub(super) visitor: Arc<Visitor>,
     pub(super) probe_queue: ProbeQueue,
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) takeovers: Arc<Takeovers>,
-    pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
     /// What the owner's configuration says of the agent.
     pub(super) profile: AgentProfile,
     /// Whether the coordinator has had this profile.
     pub(super) profile_is_known: AtomicBool,
     pub(super) readiness: ReadinessSignal,
-    pub(super) peers: Option<Arc<Peers>>,
-    pub(super) pack_trigger: Arc<PackTrigger>,
     /// Answers the coordinator's questions about URLs.
     pub(super) inspector: Inspector,
     /// Answers for the next request.
@@ -116,9 +107,8 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                     let news = self.apply(response, request.routes_after).await?;
                     // Renewed last: hosts that were released meanwhile are retired by now. The
                     // lease counts from the request, because the answer may have been delayed.
-                    self.lease.renew(started, started_at, lease_ms);
-                    let is_lent = self.peers.as_ref().is_some_and(|peers| peers.may_work());
-                    let lease_expired = !self.lease.holds() && !is_lent;
+                    self.visitor.lease.renew(started, started_at, lease_ms);
+                    let lease_expired = !self.visitor.may_fetch();
                     self.readiness.change(|readiness| readiness.lease_expired = lease_expired);
                     if !news {
                         earliest = started + LEAST_PAUSE;
@@ -166,13 +156,13 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     }
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
-        let counts = self.store.counts()?;
+        let counts = self.visitor.store.counts()?;
         let mut orders_done = self.host_orders.done().await?;
         // The coordinator does not confirm more, and the next request has the others.
         orders_done.truncate(limits::HOST_ORDERS_PER_HEARTBEAT);
         let bundles_taken = self.takeovers.taken();
         // The coordinator relies on what the request calls stored and executed.
-        self.store.sync().await?;
+        self.visitor.store.sync().await?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.visitor);
         Ok(HeartbeatRequest {
@@ -189,7 +179,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             // Sent once: if the request is lost, the person asks again.
             url_statuses: mem::take(&mut *lock(&self.url_statuses)),
             takes_probes: readiness.takes_probes(),
-            wants_region: self.peers.is_some(),
+            wants_region: self.visitor.peers.is_some(),
             place: self.profile.place.clone(),
             profile: (!self.profile_is_known.load(Ordering::Relaxed)).then(|| self.profile.clone()),
             status: WorkStatus {
@@ -278,35 +268,36 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             *current = policy;
             changed
         });
-        if changed && let Some(peers) = &self.peers {
+        if changed && let Some(peers) = &self.visitor.peers {
             peers.keep_policy(policy);
         }
         // Hosts that were idle under the old period may have pages to revisit now.
         if self.visitor.revisit_period() != revisit_before {
-            self.schedule.offer_anew(&self.store, filler::rules(&self.visitor)).await?;
+            let rules = filler::rules(&self.visitor);
+            self.visitor.schedule.offer_anew(&self.visitor.store, rules).await?;
         }
         Ok(())
     }
 
     async fn store_routes(&self, mut routes: Vec<protocol::Route>) -> Result<(), AgentError> {
         let through = routes.last().map_or(0, |route| route.seq);
-        if let Some(peers) = &self.peers {
+        if let Some(peers) = &self.visitor.peers {
             routes = peers.share_routes(routes).await?;
         }
         let at = clock::now();
         let bounds = self.visitor.bounds();
-        let effect = self.store.apply(Change::Routes { routes, at, bounds })?;
+        let effect = self.visitor.store.apply(Change::Routes { routes, at, bounds })?;
         for (host, due) in effect.ready {
             // A request may have been running to it when the agent was killed.
-            self.schedule.offer(host, due, at, self.visitor.delay());
+            self.visitor.schedule.offer(host, due, at, self.visitor.delay());
         }
         if effect.results {
-            self.pack_trigger.add(0);
+            self.visitor.pack_trigger.add(0);
         }
-        if self.peers.is_some() {
+        if self.visitor.peers.is_some() {
             // Routes to hosts of other agents were not stored here, so their numbers are noted
             // separately.
-            self.store.apply(Change::RoutesStored { through })?;
+            self.visitor.store.apply(Change::RoutesStored { through })?;
         }
         Ok(())
     }

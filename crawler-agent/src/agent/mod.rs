@@ -228,17 +228,12 @@ impl Parts {
             profile: self.config.profile.clone(),
             profile_is_known: AtomicBool::new(false),
             client: Arc::clone(&self.client),
-            store: self.store.clone(),
-            schedule: Arc::clone(&self.schedule),
             visitor: Arc::clone(&self.visitor),
             probe_queue: ProbeQueue { accepted: Arc::clone(&accepted_probes), orders },
             host_orders: Arc::clone(&self.host_orders),
             takeovers: Arc::clone(&takeovers),
-            lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
             readiness: self.readiness.clone(),
-            peers: self.peers.clone(),
-            pack_trigger: Arc::clone(&self.pack_trigger),
             inspector: self.inspector(),
             url_statuses: Mutex::default(),
             print,
@@ -253,7 +248,6 @@ impl Parts {
             visitor: Arc::clone(&self.visitor),
             readiness: self.readiness.clone(),
             concurrency: self.config.probe.concurrency,
-            metrics: self.visitor.metrics.clone(),
         };
         tasks.spawn(probing.run(ordered, reports, stop.clone()));
         let client = Arc::clone(&self.client);
@@ -262,7 +256,7 @@ impl Parts {
         spawn_until(tasks, stop, reporting);
         tasks.spawn(ship::pack(
             Arc::clone(&self.outbox),
-            Arc::clone(&self.pack_trigger),
+            Arc::clone(&self.visitor.pack_trigger),
             Arc::clone(&self.sealed),
             stop.clone(),
         ));
@@ -276,8 +270,6 @@ impl Parts {
         let crawler = Crawler {
             visitor: Arc::clone(&self.visitor),
             gate: Arc::clone(&self.gate),
-            lease: Arc::clone(&self.lease),
-            peers: self.peers.clone(),
             readiness: self.readiness.clone(),
             slots: Arc::new(Semaphore::new(self.visitor.limits.concurrency)),
         };
@@ -297,7 +289,7 @@ impl Parts {
         stop: &CancellationToken,
         listener: Option<PeerListener>,
     ) {
-        let Some(peers) = &self.peers else { return };
+        let Some(peers) = &self.visitor.peers else { return };
         if let Some(policy) = peers.stored_policy() {
             // A member goes on although the coordinator does not answer.
             self.policy.send_replace(policy);
@@ -320,12 +312,8 @@ impl Parts {
         leave: &CancellationToken,
     ) {
         let Self { dir, gate, readiness, .. } = self;
-        let clock = monitors::watch_clock(
-            Arc::clone(gate),
-            Arc::clone(&self.lease),
-            self.peers.clone(),
-            readiness.clone(),
-        );
+        let visitor = Arc::clone(&self.visitor);
+        let clock = monitors::watch_clock(Arc::clone(gate), visitor, readiness.clone());
         spawn_until(tasks, stop, clock);
         spawn_until(tasks, stop, monitors::watch_suspensions(Arc::clone(&self.visitor)));
         let owner = monitors::watch_owner(dir.clone(), readiness.clone(), leave.clone());
@@ -334,7 +322,8 @@ impl Parts {
         let disk = monitors::watch_disk(dir.clone(), limits, readiness.clone());
         spawn_until(tasks, stop, disk);
         let rules = Arc::clone(&self.guard_rules);
-        spawn_until(tasks, stop, monitors::watch_network(rules, Arc::clone(&self.resolver)));
+        let resolver = Arc::clone(&self.visitor.resolver);
+        spawn_until(tasks, stop, monitors::watch_network(rules, resolver));
         let fetcher = Arc::clone(&self.visitor.fetcher);
         spawn_until(tasks, stop, monitors::close_old_connections(fetcher));
         spawn_until(tasks, stop, owner::keep_usage(Arc::clone(gate)));

@@ -23,9 +23,7 @@ use crate::{
     data_dir::{LEAVE_REQUEST, OWNERS_PAUSE},
     disk, elapsed_clock,
     fetch::Fetcher,
-    frontier::FrontierHandle,
     guard::{Guard, GuardRules, on_link_prefixes},
-    lease::Lease,
     lock::lock,
     owner::gate::Gate,
     peers::Peers,
@@ -62,21 +60,21 @@ pub(super) fn initial_readiness(
 /// Task that keeps the owner's hours and budgets, and notices the end of the lease.
 pub(super) async fn watch_clock(
     gate: Arc<Gate>,
-    lease: Arc<Lease>,
-    peers: Option<Arc<Peers>>,
+    visitor: Arc<Visitor>,
     readiness: ReadinessSignal,
 ) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK_PERIOD);
     loop {
         tick.tick().await;
-        let is_lent = peers.as_ref().is_some_and(|peers| peers.may_work());
+        let is_lent = visitor.peers.as_ref().is_some_and(|peers| peers.may_work());
         readiness.change(|readiness| {
             // An agent that its owner ends talks to the coordinator at all hours, but it does not
             // fetch any pages.
             let is_ending = matches!(readiness.phase, Phase::Leaving | Phase::Finishing);
             readiness.asleep = if is_ending { None } else { gate.asleep() };
             readiness.used_up = gate.used_up();
-            readiness.lease_expired = !lease.holds() && !is_lent;
+            // Asked here, because a heartbeat may renew the lease and change this meanwhile.
+            readiness.lease_expired = !visitor.lease.holds() && !is_lent;
         });
     }
 }
@@ -236,10 +234,8 @@ pub(super) struct StatusWriter {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) coordinator: String,
-    pub(super) store: FrontierHandle,
     pub(super) visitor: Arc<Visitor>,
     pub(super) gate: Arc<Gate>,
-    pub(super) peers: Option<Arc<Peers>>,
     pub(super) readiness: ReadinessSignal,
     /// Fingerprint of the agent's key.
     pub(super) fingerprint: String,
@@ -273,7 +269,7 @@ impl StatusWriter {
 
     /// The status now; none when the frontier has failed.
     pub(super) fn current(&self) -> Option<StatusFile> {
-        let counts = self.store.counts().ok()?;
+        let counts = self.visitor.store.counts().ok()?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.visitor);
         let usage = self.gate.usage();
@@ -302,7 +298,7 @@ impl StatusWriter {
             unshipped: counts.packages,
             has_package_conflict: self.readiness.has_package_conflict(),
             update: lock(&self.update_status).clone(),
-            region: self.peers.as_ref().and_then(|peers| peers.status()),
+            region: self.visitor.peers.as_ref().and_then(|peers| peers.status()),
         })
     }
 }

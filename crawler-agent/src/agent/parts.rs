@@ -22,7 +22,6 @@ use crate::{
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierHandle},
     guard::{Guard, GuardRules, on_link_prefixes},
-    lease::Lease,
     metrics::Metrics,
     outbox::{Bundles, Outbox, PackTrigger},
     owner::gate::Gate,
@@ -46,20 +45,14 @@ pub(super) struct Parts {
     /// What the coordinator said of the agent before this start.
     pub(super) earlier_answer: Option<CoordinatorAnswer>,
     pub(super) client: Arc<CoordinatorClient>,
-    pub(super) store: FrontierHandle,
     pub(super) gate: Arc<Gate>,
-    pub(super) schedule: Arc<Schedule>,
     pub(super) guard_rules: Arc<GuardRules>,
-    pub(super) resolver: Arc<Resolver>,
     pub(super) visitor: Arc<Visitor>,
     pub(super) prober: Arc<Prober>,
     pub(super) host_orders: Arc<HostOrders>,
     /// Bundles of released hosts.
     pub(super) bundles: Arc<Bundles>,
-    pub(super) lease: Arc<Lease>,
-    pub(super) peers: Option<Arc<Peers>>,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) pack_trigger: Arc<PackTrigger>,
     /// Notified when a package is ready to be sent.
     pub(super) sealed: Arc<Notify>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
@@ -92,7 +85,6 @@ impl Parts {
         let schedule = Schedule::new(config.limits.concurrency);
         let pack_trigger = Arc::new(PackTrigger::default());
         let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
-        let lease: Arc<Lease> = Arc::default();
         let identity = PeerIdentity { agent: id, key: Arc::clone(&key), coordinator_key };
         let crawl = PeerCrawl {
             store: store.clone(),
@@ -104,15 +96,15 @@ impl Parts {
         let client_of_peers = Arc::clone(&client);
         let peers = Peers::open(&config, &dir, identity, crawl, (client_of_peers, stop))?;
         let visitor = Arc::new(Visitor {
-            lease: Arc::clone(&lease),
-            peers: peers.clone(),
+            lease: Arc::default(),
+            peers,
             store: store.clone(),
-            schedule: Arc::clone(&schedule),
-            resolver: Arc::clone(&resolver),
+            schedule,
+            resolver,
             fetcher,
             tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
             activity_log,
-            pack_trigger: Arc::clone(&pack_trigger),
+            pack_trigger,
             limits: config.limits.clone(),
             policy: policy_receiver,
             lost_before: LostBefore::default(),
@@ -123,7 +115,7 @@ impl Parts {
         let host_orders = Arc::new(host_orders(&visitor, &bundles));
         let rules = config.ship.clone();
         let packages = dir.join("packages");
-        let outbox = Outbox::open(&packages, store.clone(), key, id, rules).await?;
+        let outbox = Outbox::open(&packages, store, key, id, rules).await?;
         Ok(Self {
             readiness: monitors::initial_readiness(&config, &dir, &gate)?,
             config,
@@ -132,19 +124,13 @@ impl Parts {
             id,
             fingerprint,
             client,
-            store,
             gate,
-            schedule,
             guard_rules,
-            resolver,
             visitor,
             prober,
             host_orders,
             bundles,
-            lease,
-            peers,
             outbox: Arc::new(outbox),
-            pack_trigger,
             sealed: Arc::default(),
             policy,
             update_status: Arc::default(),

@@ -20,8 +20,8 @@ use super::{
     readiness::{Readiness, ReadinessSignal},
 };
 use crate::{
-    backoff::Backoff, coordinator_client::CoordinatorClient, error_line, lock::lock,
-    metrics::Metrics, probe::Prober, visit::Visitor,
+    backoff::Backoff, coordinator_client::CoordinatorClient, error_line, lock::lock, probe::Prober,
+    visit::Visitor,
 };
 
 /// Most reports in one call.
@@ -99,7 +99,6 @@ pub(super) struct ProbeTask {
     pub(super) visitor: Arc<Visitor>,
     pub(super) readiness: ReadinessSignal,
     pub(super) concurrency: usize,
-    pub(super) metrics: Metrics,
 }
 
 impl ProbeTask {
@@ -128,7 +127,7 @@ impl ProbeTask {
                     task.accepted.remove(queued.order.probe);
                     return;
                 };
-                task.metrics.probed(&report.result);
+                task.visitor.metrics.probed(&report.result);
                 // Fails only when the agent is stopping; the coordinator repeats the order.
                 drop(reports.send(report).await);
             });

@@ -18,21 +18,21 @@ impl Parts {
 
     pub(super) fn finishing(&self) -> FinishProgress {
         FinishProgress {
-            schedule: Arc::clone(&self.schedule),
-            store: self.store.clone(),
+            schedule: Arc::clone(&self.visitor.schedule),
+            store: self.visitor.store.clone(),
             readiness: self.readiness.clone(),
-            pack_trigger: Arc::clone(&self.pack_trigger),
+            pack_trigger: Arc::clone(&self.visitor.pack_trigger),
         }
     }
 
     pub(super) fn leaving(&self) -> LeaveProgress {
         LeaveProgress {
             client: Arc::clone(&self.client),
-            schedule: Arc::clone(&self.schedule),
-            store: self.store.clone(),
-            pack_trigger: Arc::clone(&self.pack_trigger),
+            schedule: Arc::clone(&self.visitor.schedule),
+            store: self.visitor.store.clone(),
+            pack_trigger: Arc::clone(&self.visitor.pack_trigger),
             readiness: self.readiness.clone(),
-            peers: self.peers.clone(),
+            peers: self.visitor.peers.clone(),
         }
     }
 
@@ -43,7 +43,7 @@ impl Parts {
             host_orders: Arc::clone(&self.host_orders),
             readiness: self.readiness.clone(),
             metrics: self.visitor.metrics.clone(),
-            pack_trigger: Arc::clone(&self.pack_trigger),
+            pack_trigger: Arc::clone(&self.visitor.pack_trigger),
             age: self.config.ship.age,
         }
     }
@@ -87,7 +87,7 @@ impl Parts {
         MetricsSource {
             metrics: self.visitor.metrics.clone(),
             status: self.status_writer(),
-            lease: Arc::clone(&self.lease),
+            lease: Arc::clone(&self.visitor.lease),
             started: clock::now(),
         }
     }
@@ -99,10 +99,8 @@ impl Parts {
             name: self.config.profile.name.clone(),
             version: self.config.profile.version.clone(),
             coordinator: self.config.coordinator.to_string(),
-            store: self.store.clone(),
             visitor: Arc::clone(&self.visitor),
             gate: Arc::clone(&self.gate),
-            peers: self.peers.clone(),
             readiness: self.readiness.clone(),
             fingerprint: self.fingerprint.clone(),
             earlier_answer: self.earlier_answer,

@@ -28,6 +28,11 @@ impl Visit {
 }
 
 impl Visitor {
+    /// Whether any host may be fetched from. Each visit asks again for its own.
+    pub fn may_fetch(&self) -> bool {
+        self.lease.holds() || self.peers.as_ref().is_some_and(|peers| peers.may_work())
+    }
+
     /// Time within which a request for this URL must end, if there is a limit; an error with a
     /// pause where none may begin.
     pub(super) async fn permission(&self, url: &CrawlUrl) -> Result<Option<Duration>, Duration> {
