@@ -324,8 +324,9 @@ fn fingerprints(
     pages: &[(PageKey, PageRecord)],
 ) -> BTreeSet<SeenUrl> {
     let mut seen = BTreeSet::new();
+    let read = old.seen_runs(number);
     for (run, _) in &row.seen_runs {
-        seen.extend(old.seen_run(number, *run).unwrap_or_default());
+        seen.extend(read(*run).unwrap_or_default());
     }
     let queued = queue.iter().map(|(_, queued)| queued.path.as_ref());
     for path in queued.chain(pages.iter().map(|(_, page)| page.path.as_str())) {

@@ -19,7 +19,7 @@ use super::{
     state::{
         Checkpoint, HostChanges, RobotsChange,
         seen::SeenUrl,
-        window::{PageKey, QueueKey},
+        window::{PageKey, QueueKey, Reader},
     },
 };
 use crate::{frontier::state::QueuedPath, guarded_file::Guarded};
@@ -79,56 +79,51 @@ impl Disk {
         })
     }
 
-    /// At most `most` URLs of a host's queue, from a key on.
-    pub(super) fn queue(
-        &self,
-        host: HostNumber,
-        (depth, order): QueueKey,
-        most: usize,
-    ) -> Result<Vec<(QueueKey, QueuedPath)>, FrontierError> {
-        self.db.with(|db| {
-            let table = db.begin_read()?.open_table(QUEUE)?;
-            let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
-            let rows = rows.map(|entry| {
-                let (key, row) = entry?;
-                let (_, depth, order) = key.value();
-                Ok(((depth, order), decode(row.value())?))
-            });
-            in_order(rows, (depth, order))
-        })
+    /// Reads a host's queue.
+    pub(super) fn queue(&self, host: HostNumber) -> impl Reader<QueueKey, QueuedPath> + Copy {
+        move |(depth, order): QueueKey, most: usize| {
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(QUEUE)?;
+                let rows = table.range((host.0, depth, order)..(host.0 + 1, 0, 0))?.take(most);
+                let rows = rows.map(|entry| {
+                    let (key, row) = entry?;
+                    let (_, depth, order) = key.value();
+                    Ok(((depth, order), decode(row.value())?))
+                });
+                in_order(rows, (depth, order))
+            })
+        }
     }
 
-    /// At most `most` pages of a host, from a key on.
-    pub(super) fn pages(
-        &self,
-        host: HostNumber,
-        (base, order): PageKey,
-        most: usize,
-    ) -> Result<Vec<(PageKey, Box<PageRecord>)>, FrontierError> {
-        self.db.with(|db| {
-            let table = db.begin_read()?.open_table(PAGES)?;
-            let from = (host.0, base, order);
-            let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
-            let rows = rows.map(|entry| {
-                let (key, row) = entry?;
-                let (_, base, order) = key.value();
-                Ok(((base, order), decode(row.value())?))
-            });
-            in_order(rows, (base, order))
-        })
+    /// Reads a host's pages.
+    pub(super) fn pages(&self, host: HostNumber) -> impl Reader<PageKey, Box<PageRecord>> + Copy {
+        move |(base, order): PageKey, most: usize| {
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(PAGES)?;
+                let from = (host.0, base, order);
+                let rows = table.range(from..(host.0 + 1, i64::MIN, 0))?.take(most);
+                let rows = rows.map(|entry| {
+                    let (key, row) = entry?;
+                    let (_, base, order) = key.value();
+                    Ok(((base, order), decode(row.value())?))
+                });
+                in_order(rows, (base, order))
+            })
+        }
     }
 
-    /// A run of a host's fingerprints.
-    pub(super) fn seen_run(
+    /// Reads runs of a host's fingerprints by their numbers.
+    pub(super) fn seen_runs(
         &self,
         host: HostNumber,
-        run: u32,
-    ) -> Result<Vec<SeenUrl>, FrontierError> {
-        self.db.with(|db| {
-            let table = db.begin_read()?.open_table(SEEN)?;
-            let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
-            fingerprints::decode(row.value())
-        })
+    ) -> impl Fn(u32) -> Result<Vec<SeenUrl>, FrontierError> {
+        move |run| {
+            self.db.with(|db| {
+                let table = db.begin_read()?.open_table(SEEN)?;
+                let Some(row) = table.get((host.0, run))? else { return Ok(Vec::new()) };
+                fingerprints::decode(row.value())
+            })
+        }
     }
 
     /// All results, by their numbers.

@@ -25,17 +25,16 @@ impl Host {
         if self.queue.len() + self.pages.len() + self.seen.len() > MAX_URLS {
             return Ok(None);
         }
-        let number = self.number;
         let mut seen: HashSet<SeenUrl> =
-            self.seen.all(|run| disk.seen_run(number, run))?.into_iter().collect();
+            self.seen.all(disk.seen_runs(self.number))?.into_iter().collect();
         let mut queue = Vec::with_capacity(self.queue.len());
-        for ((depth, _), url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
+        for ((depth, _), url) in self.queue.all(disk.queue(self.number))? {
             let QueuedPath { path, redirects, attempts } = url.clone();
             seen.remove(&seen_url(&self.record.key, &path)?);
             queue.push(QueuedUrl { path, depth, redirects, attempts });
         }
         let mut pages = Vec::with_capacity(self.pages.len());
-        for ((base, _), page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
+        for ((base, _), page) in self.pages.all(disk.pages(self.number))? {
             seen.remove(&seen_url(&self.record.key, &page.path)?);
             let revisit_base = UnixMillis(base);
             let known = KnownPage { revisit_base, record: (**page).clone() };
@@ -49,8 +48,7 @@ impl Host {
 
     /// Adds a fingerprint; returns whether it was not there.
     fn see(&mut self, disk: &Disk, url: u64) -> Result<bool, FrontierError> {
-        let number = self.number;
-        let is_new = !self.seen.contains(url, |run| disk.seen_run(number, run))?;
+        let is_new = !self.seen.contains(url, disk.seen_runs(self.number))?;
         if is_new {
             self.seen.add(url);
         }
@@ -157,12 +155,11 @@ impl Host {
 
     /// The URLs that wait or are pages.
     fn live_urls(&mut self, disk: &Disk) -> Result<HashSet<SeenUrl>, FrontierError> {
-        let number = self.number;
         let mut urls = HashSet::new();
-        for (_, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
+        for (_, url) in self.queue.all(disk.queue(self.number))? {
             urls.insert(seen_url(&self.record.key, &url.path)?);
         }
-        for (_, page) in self.pages.all(|from, most| disk.pages(number, from, most))? {
+        for (_, page) in self.pages.all(disk.pages(self.number))? {
             urls.insert(seen_url(&self.record.key, &page.path)?);
         }
         Ok(urls)
@@ -178,9 +175,8 @@ impl Host {
         if !self.has_queued() || fetched.is_empty() {
             return Ok(0);
         }
-        let number = self.number;
         let mut waiting = Vec::new();
-        for (key, url) in self.queue.all(|from, most| disk.queue(number, from, most))? {
+        for (key, url) in self.queue.all(disk.queue(self.number))? {
             if fetched.contains(&seen_url(&self.record.key, &url.path)?) {
                 waiting.push(key);
             }

@@ -12,9 +12,7 @@ impl Host {
         disk: &Disk,
         most: usize,
     ) -> Result<Vec<(String, u8)>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
-        let drained = self.queue.pop_firsts(most, read)?.into_iter();
+        let drained = self.queue.pop_firsts(most, disk.queue(self.number))?.into_iter();
         let url_of = |path| format!("{}{path}", self.record.key);
         Ok(drained.map(|(_, queued)| (url_of(queued.path), queued.redirects)).collect())
     }
@@ -27,10 +25,8 @@ impl Host {
         most: usize,
         at: UnixMillis,
     ) -> Result<Vec<String>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
         let mut ended = Vec::new();
-        for ((depth, order), queued) in self.queue.pop_firsts(most, read)? {
+        for ((depth, order), queued) in self.queue.pop_firsts(most, disk.queue(self.number))? {
             let page = PageRecord::without_content(queued.path.into(), depth);
             ended.push(format!("{}{}", self.record.key, page.path));
             self.insert_page(at, order, page);
@@ -44,9 +40,7 @@ impl Host {
         disk: &Disk,
         most: usize,
     ) -> Result<Vec<String>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.pages(number, from, most);
-        let drained = self.pages.pop_firsts(most, read)?.into_iter();
+        let drained = self.pages.pop_firsts(most, disk.pages(self.number))?.into_iter();
         Ok(drained.map(|(_, page)| format!("{}{}", self.record.key, page.path)).collect())
     }
 }

@@ -129,18 +129,13 @@ impl Host {
     /// A host whose rows are on disk.
     pub(super) fn on_disk(number: HostNumber, row: HostRow, robots: Option<RobotsState>) -> Self {
         Self {
-            number,
             robots_bytes: robots.as_ref().map_or(0, RobotsState::bytes),
             robots: robots.map(Arc::new),
             queue: Window::on_disk(row.queued as usize),
             seen: SeenUrls::on_disk(&row.seen_runs),
             pages: Window::on_disk(row.pages as usize),
             is_changed: false,
-            is_being_written: false,
-            has_new_rules: false,
-            has_decided: false,
-            last_use: 0,
-            record: row.record,
+            ..Self::new(number, row.record)
         }
     }
 
@@ -162,8 +157,7 @@ impl Host {
 
     /// Whether a URL of this host was ever queued.
     pub(super) fn is_known(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
-        let number = self.number;
-        self.seen.contains(short(url.fingerprint()), |run| disk.seen_run(number, run))
+        self.seen.contains(short(url.fingerprint()), disk.seen_runs(self.number))
     }
 
     /// Queues a URL of this host, unless it was ever queued.
@@ -174,10 +168,8 @@ impl Host {
         order: u64,
         bounds: Bounds,
     ) -> Result<Admission, FrontierError> {
-        let number = self.number;
-        let read = |run| disk.seen_run(number, run);
         let url = short(arrival.url.fingerprint());
-        if self.seen.contains(url, read)? {
+        if self.seen.contains(url, disk.seen_runs(self.number))? {
             return Ok(Admission::Known);
         }
         // Traps such as endless calendars end here. So do those without any pages, such as endless
@@ -223,9 +215,8 @@ impl Host {
         order: u64,
         link: &InboxUrl,
     ) -> Result<bool, FrontierError> {
-        let number = self.number;
         // Most links lead to known URLs, which need not be put together.
-        if self.seen.contains(link.fingerprint, |run| disk.seen_run(number, run))? {
+        if self.seen.contains(link.fingerprint, disk.seen_runs(self.number))? {
             return Ok(false);
         }
         let url = url_of(&self.record.key, &link.path)?;
@@ -243,11 +234,10 @@ impl Host {
 
     /// The first URL of the queue.
     pub(super) fn next(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
-        let Some(((depth, order), queued)) = self.queue.first(read)? else { return Ok(None) };
+        let first = self.queue.first(disk.queue(self.number))?;
+        let Some(((depth, order), queued)) = first else { return Ok(None) };
         Ok(Some(QueueItem {
-            host: number,
+            host: self.number,
             depth,
             order,
             url: url_of(&self.record.key, &queued.path)?,
@@ -262,21 +252,19 @@ impl Host {
         &mut self,
         disk: &Disk,
     ) -> Result<(Vec<String>, Vec<String>), FrontierError> {
-        let number = self.number;
-        let queue = self.queue.all(|from, most| disk.queue(number, from, most))?;
+        let queue = self.queue.all(disk.queue(self.number))?;
         let queued = queue.map(|(_, queued)| queued.path.to_string()).collect();
-        let pages = self.pages.all(|from, most| disk.pages(number, from, most))?;
+        let pages = self.pages.all(disk.pages(self.number))?;
         Ok((queued, pages.map(|(_, page)| page.path.clone()).collect()))
     }
 
     /// The page that is visited again first.
     pub(super) fn next_page(&mut self, disk: &Disk) -> Result<Option<QueueItem>, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.pages(number, from, most);
-        let Some(((base, order), record)) = self.pages.first(read)? else { return Ok(None) };
+        let first = self.pages.first(disk.pages(self.number))?;
+        let Some(((base, order), record)) = first else { return Ok(None) };
         let known = KnownPage { revisit_base: UnixMillis(base), record: (**record).clone() };
         Ok(Some(QueueItem {
-            host: number,
+            host: self.number,
             depth: record.depth,
             order,
             url: url_of(&self.record.key, &record.path)?,
@@ -296,8 +284,7 @@ impl Host {
         &mut self,
         disk: &Disk,
     ) -> Result<Option<UnixMillis>, FrontierError> {
-        let number = self.number;
-        let first = self.pages.first(|from, most| disk.pages(number, from, most))?;
+        let first = self.pages.first(disk.pages(self.number))?;
         Ok(first.map(|((base, _), _)| UnixMillis(base)))
     }
 
@@ -307,15 +294,13 @@ impl Host {
         disk: &Disk,
         key: QueueKey,
     ) -> Result<Option<QueuedPath>, FrontierError> {
-        let number = self.number;
-        self.queue.remove(key, |from, most| disk.queue(number, from, most))
+        self.queue.remove(key, disk.queue(self.number))
     }
 
     /// Removes the URL of the queue with this path; returns whether there was one.
     pub(super) fn dequeue_path(&mut self, disk: &Disk, path: &str) -> Result<bool, FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.queue(number, from, most);
-        let Some(key) = self.queue.find(read, |url| &*url.path == path)? else { return Ok(false) };
+        let found = self.queue.find(disk.queue(self.number), |url| &*url.path == path)?;
+        let Some(key) = found else { return Ok(false) };
         Ok(self.dequeue(disk, key)?.is_some())
     }
 
@@ -338,16 +323,13 @@ impl Host {
         disk: &Disk,
         key: PageKey,
     ) -> Result<Option<PageRecord>, FrontierError> {
-        let number = self.number;
-        let removed = self.pages.remove(key, |from, most| disk.pages(number, from, most))?;
+        let removed = self.pages.remove(key, disk.pages(self.number))?;
         Ok(removed.map(|page| *page))
     }
 
     /// Removes the page with this path, which is not in the queue. Reads all pages of the host.
     pub(super) fn remove_page_at(&mut self, disk: &Disk, path: &str) -> Result<(), FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.pages(number, from, most);
-        if let Some(key) = self.pages.find(read, |page| page.path == path)? {
+        if let Some(key) = self.pages.find(disk.pages(self.number), |page| page.path == path)? {
             self.remove_page(disk, key)?;
         }
         Ok(())
@@ -372,9 +354,7 @@ impl Host {
 
     /// Resets the response times of all pages.
     pub(super) fn settle(&mut self, disk: &Disk) -> Result<(), FrontierError> {
-        let number = self.number;
-        let read = |from, most| disk.pages(number, from, most);
-        self.pages.update_all(read, |page| page.past = PageHistory::default())
+        self.pages.update_all(disk.pages(self.number), |page| page.past = PageHistory::default())
     }
 }
 

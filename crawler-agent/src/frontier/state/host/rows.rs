@@ -73,11 +73,10 @@ impl Host {
         &mut self,
         disk: &Disk,
     ) -> Result<HostChanges, FrontierError> {
-        let number = self.number;
-        let seen = self.seen.changes(|run| disk.seen_run(number, run))?;
+        let seen = self.seen.changes(disk.seen_runs(self.number))?;
         let has_new_rules = std::mem::take(&mut self.has_new_rules);
         let changes = HostChanges {
-            number,
+            number: self.number,
             row: self.row(disk)?,
             robots: match (has_new_rules, self.robots.clone()) {
                 (false, _) => RobotsChange::None,

@@ -13,8 +13,7 @@ impl Host {
         disk: &Disk,
         stated: &StatedChanges,
     ) -> Result<Vec<(PageKey, u32)>, FrontierError> {
-        let number = self.number;
-        let pages = self.pages.all(|from, most| disk.pages(number, from, most))?;
+        let pages = self.pages.all(disk.pages(self.number))?;
         let changed = pages.filter_map(|((base, order), page)| {
             let url = fingerprint(&format!("{}{}", self.record.key, page.path));
             let visited = page.changes.visited(UnixMillis(base));
