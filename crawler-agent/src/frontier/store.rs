@@ -12,7 +12,7 @@ use super::{
     Change, Counts, Effect, FrontierError, HostBundle, HostNumber, HostSnapshot,
     disk::Disk,
     log::{self, Log},
-    state::State,
+    state::{Host, State},
 };
 use crate::{guarded_file::FileError as _, lock::lock};
 
@@ -190,17 +190,17 @@ impl Frontier {
     /// The bundle of a host for its next agent; none when the host is not the agent's or has more
     /// URLs than a bundle may have.
     pub fn bundle(&self, host: HostNumber) -> Result<Option<HostBundle>, FrontierError> {
-        self.working()?.state.bundle(&self.disk, host).map_err(|error| self.named(error))
+        Ok(self.with_host(host, Host::bundle)?.flatten())
     }
 
     /// Paths of a host's queue, and of its pages.
     pub fn paths(&self, host: HostNumber) -> Result<(Vec<String>, Vec<String>), FrontierError> {
-        self.working()?.state.paths(&self.disk, host).map_err(|error| self.named(error))
+        Ok(self.with_host(host, Host::paths)?.unwrap_or_default())
     }
 
     /// Whether [`Self::snapshot`] of this host reads little or nothing from disk.
     pub fn is_in_memory(&self, host: HostNumber) -> Result<bool, FrontierError> {
-        Ok(self.working()?.state.is_in_memory(host))
+        Ok(self.working()?.state.hosts().is_in_memory(host))
     }
 
     /// Whether a URL was ever queued at this agent; reads from disk.
@@ -210,7 +210,7 @@ impl Frontier {
 
     /// Number of the host with this scheme and authority; none when it is not the agent's.
     pub fn host_number(&self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
-        Ok(self.working()?.state.host_number(key))
+        Ok(self.working()?.state.hosts().number(key))
     }
 
     /// The oldest results with their numbers: at least one if there is any, up to about `bytes`.
@@ -250,6 +250,18 @@ impl Frontier {
     /// All executed orders, confirmed or not.
     pub fn orders_executed(&self) -> Result<Vec<u64>, FrontierError> {
         Ok(self.working()?.state.totals().orders.keys().copied().collect())
+    }
+
+    /// Reads a host; none when it is not the agent's.
+    fn with_host<T>(
+        &self,
+        host: HostNumber,
+        read: impl FnOnce(&mut Host, &Disk) -> Result<T, FrontierError>,
+    ) -> Result<Option<T>, FrontierError> {
+        let mut working = self.working()?;
+        let found = working.state.hosts().get(&self.disk, host);
+        let read = found.and_then(|host| host.map(|host| read(host, &self.disk)).transpose());
+        read.map_err(|error| self.named(error))
     }
 
     pub(super) fn working(&self) -> Result<MutexGuard<'_, StateAndLog>, FrontierError> {

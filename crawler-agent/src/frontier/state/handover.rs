@@ -21,7 +21,10 @@ const MAX_PAUSE_MS: i64 = 24 * 3_600_000;
 
 impl Host {
     /// Everything that is known of the host; none where that are more URLs than a bundle may have.
-    pub(super) fn bundle(&mut self, disk: &Disk) -> Result<Option<HostBundle>, FrontierError> {
+    pub(in crate::frontier) fn bundle(
+        &mut self,
+        disk: &Disk,
+    ) -> Result<Option<HostBundle>, FrontierError> {
         if self.queue.len() + self.pages.len() + self.seen.len() > MAX_URLS {
             return Ok(None);
         }

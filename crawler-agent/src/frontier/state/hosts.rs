@@ -61,12 +61,12 @@ impl Hosts {
         self.numbers.len()
     }
 
-    pub(super) fn is_in_memory(&self, number: HostNumber) -> bool {
+    pub(in crate::frontier) fn is_in_memory(&self, number: HostNumber) -> bool {
         self.in_memory.contains_key(&number)
     }
 
     /// Number of the host with this key.
-    pub(super) fn number(&self, key: &str) -> Option<HostNumber> {
+    pub(in crate::frontier) fn number(&self, key: &str) -> Option<HostNumber> {
         self.numbers.get(key)
     }
 

@@ -31,7 +31,7 @@ use model::{
 use protocol::page::MAX_REDIRECTS;
 
 use super::{
-    Change, Counts, Done, FrontierError, HostBundle, HostNumber, HostSnapshot,
+    Change, Counts, Done, FrontierError, HostNumber, HostSnapshot,
     change::Report,
     disk::{Disk, rows::Totals},
 };
@@ -40,7 +40,7 @@ use inbox::InboxUrl;
 use numbers::StoredList;
 use seen::{SeenUrl, shortened};
 
-pub(super) use host::{HostChanges, QueuedPath, RobotsChange, url_of};
+pub(super) use host::{Host, HostChanges, QueuedPath, RobotsChange, url_of};
 pub(super) use hosts::Hosts;
 
 /// Most URLs in the filter of reported ones, which take about 2 MiB.
@@ -197,17 +197,6 @@ impl State {
         Ok(Some(HostSnapshot { record, robots, next, next_page }))
     }
 
-    /// The bundle of a host for its next agent; none when the host is not the agent's or has more
-    /// URLs than a bundle may have.
-    pub(super) fn bundle(
-        &mut self,
-        disk: &Disk,
-        number: HostNumber,
-    ) -> Result<Option<HostBundle>, FrontierError> {
-        let Some(host) = self.hosts.get(disk, number)? else { return Ok(None) };
-        host.bundle(disk)
-    }
-
     /// Whether a URL of a host of the agent was ever queued.
     pub(super) fn is_known(&mut self, disk: &Disk, url: &CrawlUrl) -> Result<bool, FrontierError> {
         let Some(number) = self.hosts.number(url.host_key_str()) else { return Ok(false) };
@@ -215,27 +204,7 @@ impl State {
         host.is_known(disk, url)
     }
 
-    /// Paths of a host's queue, and of its pages.
-    pub(super) fn paths(
-        &mut self,
-        disk: &Disk,
-        number: HostNumber,
-    ) -> Result<(Vec<String>, Vec<String>), FrontierError> {
-        let host = self.hosts.get(disk, number)?;
-        host.map_or_else(|| Ok(<_>::default()), |host| host.paths(disk))
-    }
-
-    /// Whether a host is in memory, so that a snapshot reads little or nothing from disk.
-    pub(super) fn is_in_memory(&self, number: HostNumber) -> bool {
-        self.hosts.is_in_memory(number)
-    }
-
-    /// Number of the host with this scheme and authority.
-    pub(super) fn host_number(&self, key: &str) -> Option<HostNumber> {
-        self.hosts.number(key)
-    }
-
-    /// The hosts that are in memory.
+    /// The agent's hosts.
     pub(super) fn hosts(&mut self) -> &mut Hosts {
         &mut self.hosts
     }

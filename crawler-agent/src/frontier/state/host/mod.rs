@@ -248,7 +248,7 @@ impl Host {
     }
 
     /// Paths of the queue, and of the pages.
-    pub(super) fn paths(
+    pub(in crate::frontier) fn paths(
         &mut self,
         disk: &Disk,
     ) -> Result<(Vec<String>, Vec<String>), FrontierError> {
