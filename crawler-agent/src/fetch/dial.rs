@@ -9,48 +9,28 @@ use std::{
 
 use rustls::pki_types::ServerName;
 use tokio::net::{TcpSocket, TcpStream};
-use tokio_rustls::TlsConnector;
 use url::Host;
 
 use super::{
-    Problem,
+    Fetcher, Problem,
     connection::{Connection, Stream},
     metered::{MeteredStream, Pauses},
 };
-use crate::owner::gate::Gate;
 use model::CrawlUrl;
 
-pub(super) struct Dialler {
-    bind: Option<IpAddr>,
-    tls: Option<TlsConnector>,
-    gate: Arc<Gate>,
-}
-
-impl Dialler {
-    pub(super) fn new(
-        bind: Option<IpAddr>,
-        tls: Option<rustls::ClientConfig>,
-        gate: Arc<Gate>,
-    ) -> Self {
-        Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))), gate }
-    }
-
-    /// Connects to `target`; returns the connection and the time of the TCP handshake.
-    pub(super) async fn connect(
-        &self,
-        target: SocketAddr,
-    ) -> Result<(TcpStream, Duration), Problem> {
-        connect_tcp(self.bind, target).await.map_err(Problem::Connect)
-    }
-
-    /// Prepares a connection for requests, with TLS for https URLs. `pauses` is where it notes its
-    /// pauses.
-    pub(super) async fn prepare(
+impl Fetcher {
+    /// Connects, with TLS for https URLs; returns the time of the TCP handshake as well. `pauses` is
+    /// where the connection notes its pauses.
+    pub(super) async fn dial(
         &self,
         url: &CrawlUrl,
-        tcp: TcpStream,
+        target: SocketAddr,
         pauses: Pauses,
-    ) -> Result<Connection, Problem> {
+        is_connected: &mut bool,
+    ) -> Result<(Connection, Duration), Problem> {
+        let (tcp, round_trip) = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
+        *is_connected = true;
+        self.uplink.reached(tokio::time::Instant::now());
         // Below TLS, so that everything on the wire counts.
         let stream = MeteredStream::new(tcp, Arc::clone(&self.gate), pauses.clone());
         let stream: Box<dyn Stream> = if url.is_https() {
@@ -60,7 +40,7 @@ impl Dialler {
         } else {
             Box::new(stream)
         };
-        Ok(Connection::new(stream, pauses))
+        Ok((Connection::new(stream, pauses), round_trip))
     }
 }
 

@@ -26,13 +26,13 @@ use http_body_util::Empty;
 use hyper::{Method, Request, Response, header};
 use protocol::page::Timing;
 use tokio::time::Instant;
+use tokio_rustls::TlsConnector;
 
 use crate::{
     activity_log::UnderWay, config::Limits, error_line, outage_detector::OutageDetector,
     owner::gate::Gate,
 };
 use connection::{ArrivingBody, Connection, OutgoingRequest, SendError};
-use dial::Dialler;
 use memory::{Budget, TOTAL_BYTES};
 use metered::{Pauses, within};
 use model::CrawlUrl;
@@ -70,7 +70,10 @@ pub struct Answer<S> {
 pub struct Fetcher {
     limits: Limits,
     user_agent: String,
-    dialler: Dialler,
+    /// Source address of connections; none leaves it to the system.
+    bind: Option<IpAddr>,
+    /// None where https URLs cannot be fetched.
+    tls: Option<TlsConnector>,
     pool: Pool,
     budget: Budget,
     gate: Arc<Gate>,
@@ -165,11 +168,11 @@ impl Fetcher {
         tls: Option<rustls::ClientConfig>,
         gate: Arc<Gate>,
     ) -> Self {
-        let dialler = Dialler::new(bind, tls, Arc::clone(&gate));
+        let tls = tls.map(|config| TlsConnector::from(Arc::new(config)));
         let budget = Budget::new(TOTAL_BYTES, limits.concurrency);
         let pool = Pool::default();
         let uplink = OutageDetector::default();
-        Self { limits, user_agent, dialler, pool, budget, gate, uplink }
+        Self { limits, user_agent, bind, tls, pool, budget, gate, uplink }
     }
 
     /// Which hosts were reached lately.
@@ -277,20 +280,6 @@ impl Fetcher {
         progress.connect = started.elapsed().saturating_sub(pauses.total());
         progress.tcp = tcp;
         Ok(connection)
-    }
-
-    /// Connects, with TLS for https URLs; returns the time of the TCP handshake as well.
-    async fn dial(
-        &self,
-        url: &CrawlUrl,
-        target: SocketAddr,
-        pauses: Pauses,
-        is_connected: &mut bool,
-    ) -> Result<(Connection, Duration), Problem> {
-        let (stream, tcp) = self.dialler.connect(target).await?;
-        *is_connected = true;
-        self.uplink.reached(Instant::now());
-        Ok((self.dialler.prepare(url, stream, pauses).await?, tcp))
     }
 
     async fn send(
