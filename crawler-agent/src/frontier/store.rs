@@ -260,8 +260,8 @@ impl Frontier {
     ) -> Result<Option<T>, FrontierError> {
         let mut working = self.working()?;
         let found = working.state.hosts().get(&self.disk, host);
-        let read = found.and_then(|host| host.map(|host| read(host, &self.disk)).transpose());
-        read.map_err(|error| self.named(error))
+        let result = found.and_then(|host| host.map(|host| read(host, &self.disk)).transpose());
+        result.map_err(|error| self.named(error))
     }
 
     pub(super) fn working(&self) -> Result<MutexGuard<'_, StateAndLog>, FrontierError> {

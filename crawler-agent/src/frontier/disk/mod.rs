@@ -79,7 +79,7 @@ impl Disk {
         })
     }
 
-    /// Reads a host's queue.
+    /// A reader of a host's queue.
     pub(super) fn queue(&self, host: HostNumber) -> impl Reader<QueueKey, QueuedPath> + Copy {
         move |(depth, order): QueueKey, most: usize| {
             self.db.with(|db| {
@@ -95,7 +95,7 @@ impl Disk {
         }
     }
 
-    /// Reads a host's pages.
+    /// A reader of a host's pages.
     pub(super) fn pages(&self, host: HostNumber) -> impl Reader<PageKey, Box<PageRecord>> + Copy {
         move |(base, order): PageKey, most: usize| {
             self.db.with(|db| {
@@ -112,7 +112,7 @@ impl Disk {
         }
     }
 
-    /// Reads runs of a host's fingerprints by their numbers.
+    /// A reader of runs of a host's fingerprints, by their numbers.
     pub(super) fn seen_runs(
         &self,
         host: HostNumber,
