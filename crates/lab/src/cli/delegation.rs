@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Every replay begins with nothing and counts every probe; scripts of before say so
+    #[arg(long = "live", hide = true)]
+    _live: bool,
 }
 
 /// Noise on geolocated targets; a plain matrix has none unless these are given.
