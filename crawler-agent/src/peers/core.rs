@@ -279,4 +279,4 @@ pub(super) fn routed(url: &CrawlUrl, host: HostAtAddress, purpose: UrlPurpose) -
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

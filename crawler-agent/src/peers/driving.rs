@@ -7,7 +7,7 @@ use region::{
     Millis, Peer, Settings,
     envelope::{Envelope, Refusal},
     lease::Promises,
-    member::SavedMember,
+    member::{Identity, SavedMember},
     ownership::SignedView,
     relay::RelayAnswer,
     roster::RosterError,
@@ -92,16 +92,16 @@ impl Peers {
             }
             match (core.as_mut(), settings, view) {
                 (None, Some(settings), Some(view)) => {
-                    let joined = self.join(settings, view.clone(), None)?;
-                    self.work(vec![Work::Join { view: Box::new(view), settings }]);
+                    let (joined, stored) = self.join(settings, view, None)?;
+                    self.work(vec![stored]);
                     tracing::info!(version = ?joined.view().version(), "joined a region");
                     *core = Some(joined);
                 }
                 (Some(former), Some(settings), Some(view)) if is_of_another(&view, former) => {
-                    let joined = self.join(settings, view.clone(), Some(former))?;
+                    let (joined, stored) = self.join(settings, view, Some(former))?;
                     self.shared.host_addresses.clear();
                     self.shared.outgoing.enter(joined.view().roster().region);
-                    self.work(vec![Work::Leave, Work::Join { view: Box::new(view), settings }]);
+                    self.work(vec![Work::Leave, stored]);
                     tracing::info!("joined another region; nothing of the former one is kept");
                     *former = joined;
                 }
@@ -124,24 +124,30 @@ impl Peers {
         Ok(())
     }
 
-    /// A member of the region of `view`. One that was a member of another region may have been in
-    /// this one before: its requests and bundles are of a new incarnation, and its votes wait until
-    /// what it promised then has ended.
+    /// A member of the region of `view`, and what is to be stored of it.
     fn join(
         &self,
         settings: Settings,
         view: SignedView,
         former: Option<&Core>,
-    ) -> Result<Core, RosterError> {
-        let mut identity = self.shared.identity;
-        let mut promises = Some(Promises::default());
-        if let Some(former) = former {
-            identity.incarnation = former.incarnation() + 1;
-            promises = None;
-        }
+    ) -> Result<(Core, Work), RosterError> {
+        let (identity, promises) = joining(self.shared.identity, former.map(Core::incarnation));
+        let stored =
+            Work::Join { view: Box::new(view.clone()), settings, promises: promises.clone() };
         let saved = SavedMember::joining(view, promises);
         let host_addresses = Arc::clone(&self.shared.host_addresses);
-        Core::join(identity, settings, saved, host_addresses, self.rests_until())
+        let joined = Core::join(identity, settings, saved, host_addresses, self.rests_until())?;
+        Ok((joined, stored))
+    }
+}
+
+/// Identity and promises of an agent that joins a region, after it was in another one under the
+/// number `former`, if any. It may have been in this region before that: its requests and bundles
+/// are of a new incarnation, and its votes wait until what it promised then has ended.
+fn joining(identity: Identity, former: Option<u64>) -> (Identity, Option<Promises>) {
+    match former {
+        None => (identity, Some(Promises::default())),
+        Some(former) => (Identity { incarnation: former + 1, ..identity }, None),
     }
 }
 
@@ -149,4 +155,22 @@ impl Peers {
 /// while it was away, so that the member never learnt of it.
 fn is_of_another(view: &SignedView, member: &Core) -> bool {
     view.alleged_region().is_ok_and(|region| region != member.region())
+}
+
+#[cfg(test)]
+mod tests {
+    use model::AgentId;
+    use protocol::key::AgentKey;
+
+    use super::*;
+
+    #[test]
+    fn promises_are_lost_where_an_agent_comes_from_another_region() {
+        let coordinator = AgentKey::from_seed([1; 32]).public();
+        let identity = Identity { agent: AgentId::new(1), coordinator, incarnation: 4 };
+        let (first, promises) = joining(identity, None);
+        assert_eq!((first.incarnation, promises), (4, Some(Promises::default())));
+        let (again, promises) = joining(identity, Some(7));
+        assert_eq!((again.incarnation, promises), (8, None));
+    }
 }

@@ -46,8 +46,9 @@ pub(super) enum Work {
     AddHost(RoutedUrl),
     /// The agent is no member of its region any more.
     Leave,
-    /// The agent became a member.
-    Join { view: Box<SignedView>, settings: Settings },
+    /// The agent became a member. Without promises, which an earlier membership may have made, the
+    /// next start takes them as lost.
+    Join { view: Box<SignedView>, settings: Settings, promises: Option<Promises> },
     /// The loan ends then.
     Loan(UnixMillis),
     /// The operator's settings changed.
@@ -119,11 +120,13 @@ impl Worker {
             Work::Effect(effect) => self.effect(effect, batch)?,
             Work::AddHost(url) => self.writing(batch)?.add_host(&url)?,
             Work::Leave => self.leave(batch)?,
-            Work::Join { view, settings } => {
+            Work::Join { view, settings, promises } => {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;
                 writing.set_settings(&settings)?;
-                writing.set_promises(&Promises::default())?;
+                if let Some(promises) = promises {
+                    writing.set_promises(&promises)?;
+                }
             }
             Work::Loan(until) => self.writing(batch)?.set_loan(until)?,
             Work::Policy(policy) => self.writing(batch)?.set_policy(&policy)?,
@@ -323,7 +326,8 @@ pub(super) mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::{frontier::Frontier, guard::Guard, peers::outgoing::Outgoing, resolve::Resolver};
+    use crate::peers::{core, outgoing::Outgoing};
+    use crate::{frontier::Frontier, guard::Guard, resolve::Resolver};
 
     pub(in crate::peers) fn worker(dir: &std::path::Path) -> Worker {
         let key = Arc::new(AgentKey::from_seed([1; 32]));
@@ -346,6 +350,27 @@ pub(super) mod tests {
             host_delay: Duration::ZERO,
             shared: Arc::new(shared),
         }
+    }
+
+    #[tokio::test]
+    async fn promises_of_an_earlier_membership_stay_lost_after_a_restart() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut worker = worker(dir.path());
+        let mut stored_by = |works: Vec<Work>| {
+            let mut batch = Batch::default();
+            for work in works {
+                worker.execute(work, &mut batch).unwrap();
+            }
+            worker.finish(batch).unwrap();
+            worker.disk.membership().unwrap().unwrap().promises
+        };
+        let join = |promises| {
+            let view = Box::new(core::tests::view());
+            Work::Join { view, settings: Settings::default(), promises }
+        };
+        let none = Promises::default();
+        assert_eq!(stored_by(vec![join(Some(none.clone()))]), Some(none));
+        assert_eq!(stored_by(vec![Work::Leave, join(None)]), None);
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use protocol::key::{AgentKey, CoordinatorKey};
 use region::delegations::{Delegate, Range};
 use region::envelope::{Sealer, SenderKey};
+use region::lease::Promises;
 use region::roster::{Mode, Roster, RosterAgent, SignedRoster};
 
 use super::*;
@@ -23,7 +24,17 @@ fn core() -> Core {
 }
 
 fn joined(rests_until: Option<Millis>) -> Core {
-    let coordinator = CoordinatorKey::from_seed([9; 32]);
+    let identity = Identity { agent: ME, coordinator: coordinator().public(), incarnation: 1 };
+    let saved = SavedMember::joining(view(), Some(Promises::default()));
+    Core::join(identity, Settings::default(), saved, Arc::default(), rests_until).unwrap()
+}
+
+fn coordinator() -> CoordinatorKey {
+    CoordinatorKey::from_seed([9; 32])
+}
+
+/// A view of a region of two.
+pub(in crate::peers) fn view() -> SignedView {
     let entry = |agent: AgentId| RosterAgent::new(agent, key(agent).public());
     let subnet = Range { first: [10, 0, 0, 0].into(), last: [10, 0, 0, 255].into() };
     let roster = Roster {
@@ -36,11 +47,8 @@ fn joined(rests_until: Option<Millis>) -> Core {
         agents: [ME, OTHER].map(entry).into(),
         delegations: vec![(subnet, Delegate::Spread)],
     };
-    let roster = SignedRoster::new(&coordinator, &roster).unwrap();
-    let view = SignedView { roster, deltas: vec![] };
-    let identity = Identity { agent: ME, coordinator: coordinator.public(), incarnation: 1 };
-    let saved = SavedMember::joining(view, None);
-    Core::join(identity, Settings::default(), saved, Arc::default(), rests_until).unwrap()
+    let roster = SignedRoster::new(&coordinator(), &roster).unwrap();
+    SignedView { roster, deltas: vec![] }
 }
 
 fn bundle(number: u64, bytes: Vec<u8>) -> Message {
