@@ -1,4 +1,7 @@
 //! Results of fetches. Their texts are owned, or borrowed from where they are stored.
+//!
+//! Agents store these types as postcard bytes: a change of their fields, or an attribute that
+//! leaves a field out, needs new versions of the frontier's file and of its log.
 
 use std::net::IpAddr;
 

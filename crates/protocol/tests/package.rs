@@ -4,7 +4,7 @@
 use std::{ops::Deref, slice};
 
 use data_encoding::HEXLOWER;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, ErrorKind, UnixMillis};
 use proptest::prelude::*;
 use protocol::{
     key::AgentKey,
@@ -14,7 +14,7 @@ use protocol::{
         BlockError, FinishedPackage, Header, PackageError, PackageName, ValueError, build,
         encode_entry, open,
     },
-    page::{ContentHash, Discovered, Entry, Fetch, Link, Outcome, Page, Timing, Trend},
+    page::{ContentHash, Discovered, Entry, Failure, Fetch, Link, Outcome, Page, Timing, Trend},
 };
 use rand::SeedableRng as _;
 use sha2::{Digest as _, Sha256};
@@ -128,6 +128,18 @@ fn the_wire_format_is_fixed() {
         plain_bytes: 57,
         body_sha256: "ab".repeat(32),
     });
+}
+
+/// Agents find these bytes in their files: other ones need new versions of the frontier's file and
+/// of its log.
+#[test]
+fn the_stored_format_is_fixed() {
+    let slower = changed(|fetch| fetch.trend = Some(Trend::Slower { ratio: 2.5 }));
+    let failure = Failure::new(ErrorKind::Timeout, "no answer");
+    let failed = changed(|fetch| fetch.outcome = Outcome::Failed(failure));
+    let entries = [slower, failed, discovered("http://b.example/")];
+    let stored = entries.each_ref().map(|entry| HEXLOWER.encode(&encode_entry(entry)));
+    insta::assert_snapshot!(stored.join("\n"));
 }
 
 #[test]
