@@ -28,7 +28,7 @@ use crate::runtime::quantity::quantity;
 /// Decided searches that are read at once.
 const BATCH: u32 = 5_000;
 
-/// Makes a new model when the map of agents or the hierarchy has changed.
+/// Makes a new model when the hierarchy, or what is known of the agents, has changed.
 pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let began = Instant::now();

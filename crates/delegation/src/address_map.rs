@@ -9,8 +9,8 @@ use model::AgentId;
 
 use crate::DelegationTable;
 
-/// The delegated IPv4 subnets that share an address with `range`, in the order of the hierarchy:
-/// outer subnets come before the inner ones.
+/// The delegated subnets that share an address with `range`, in the order of the hierarchy: outer
+/// subnets come before the inner ones.
 pub fn delegated_in(
     hierarchy: &Hierarchy,
     table: &DelegationTable,

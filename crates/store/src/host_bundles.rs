@@ -26,11 +26,6 @@ pub struct ReceivedBundle<'a> {
     pub bytes: u64,
 }
 
-fn order_id(order: u64) -> i64 {
-    // No order has a larger number.
-    bigint(order)
-}
-
 /// The host that an order of this agent releases; none where there is no such order, or the agent
 /// has confirmed it.
 pub async fn sender_of(
@@ -43,7 +38,7 @@ pub async fn sender_of(
          WHERE id = $2 AND agent = $1 AND task = 'release' AND confirmed_at IS NULL",
     )
     .bind(agent.get())
-    .bind(order_id(order))
+    .bind(bigint(order))
     .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find the order of a host bundle"))?;
@@ -60,7 +55,7 @@ pub async fn enter(
         "INSERT INTO host_bundles (handover, host, agent, object, bytes, received_at)
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (handover) DO NOTHING",
     )
-    .bind(order_id(bundle.order))
+    .bind(bigint(bundle.order))
     .bind(bundle.host.get())
     .bind(bundle.agent.get())
     .bind(bundle.object)
@@ -89,7 +84,7 @@ pub async fn is_entered(store: &Store, order: u64, object: &str) -> Result<bool,
     sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM host_bundles WHERE handover = $1 AND object = $2)",
     )
-    .bind(order_id(order))
+    .bind(bigint(order))
     .bind(object)
     .fetch_one(&store.pool())
     .await
@@ -132,7 +127,7 @@ pub async fn find(store: &Store, agent: AgentId, order: u64) -> Result<Option<St
          WHERE b.handover = $2 AND h.agent = $1",
     )
     .bind(agent.get())
-    .bind(order_id(order))
+    .bind(bigint(order))
     .fetch_optional(&store.pool())
     .await
     .map_err(StoreError::doing("find a host bundle"))
@@ -145,7 +140,7 @@ pub async fn taken(
     agent: AgentId,
     orders: &[u64],
 ) -> Result<Vec<String>, StoreError> {
-    let orders: Vec<i64> = orders.iter().map(|order| order_id(*order)).collect();
+    let orders: Vec<i64> = orders.iter().map(|order| bigint(*order)).collect();
     sqlx::query_scalar(include_str!("host_bundles/taken.sql"))
         .bind(agent.get())
         .bind(&orders)

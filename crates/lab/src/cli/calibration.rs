@@ -50,6 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let sensitivity = Slowdown { percent, repeats };
     let seen = calibration(fetch_times, sensitivity, trial, slowdown);
     let paths = calibration_paths::reports(fetch_times, sensitivity, &trial, slowdown, awake_hours);
+    let factor = sensitivity.factor();
     let report = Report { factor, repeats, slowdown, trial, fetch_times, seen, paths };
     output::print(&report, json)
 }

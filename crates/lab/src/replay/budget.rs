@@ -3,11 +3,9 @@
 use delegation::budget::ProbeUsage;
 use delegation::{Availability, AvailableAgents, Search, Step};
 use model::policy::ProbesADay;
-use model::{Policy, UnixMillis};
+use model::{DAY_MS, Policy, UnixMillis};
 
 use crate::PlacedAgent;
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Probes of the simulated day, and its date.
 #[derive(Debug, Default)]
