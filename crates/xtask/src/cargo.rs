@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use crate::process::idle;
+use crate::process::{idle, succeed};
 use crate::repository;
 
 /// Whether crates are built for later changes, too. Decided once, so that all calls of a run share
@@ -61,6 +61,14 @@ fn was_built_incrementally(target: &Path) -> bool {
     fs::read_dir(target.join("debug/incremental")).is_ok_and(|mut entries| {
         entries.any(|entry| entry.is_ok_and(|entry| is_other(&entry.file_name().to_string_lossy())))
     })
+}
+
+/// Builds the programs of a package with optimisation. Only the program that runs afterwards writes
+/// to standard output.
+pub(crate) fn build_release(package: &str) -> anyhow::Result<()> {
+    let mut build =
+        cargo(&["build", "--locked", "--quiet", "--release", "--package", package, "--bins"]);
+    succeed(build.stdout(Stdio::null()), &format!("the build of {package}"))
 }
 
 /// Whether `cargo NAME` exists.

@@ -1,10 +1,10 @@
 //! `cargo xtask lab`: experiments on matrices of round trips.
 
 use std::ffi::OsString;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::cargo::cargo;
-use crate::process::{pass_on, succeed};
+use crate::cargo::build_release;
+use crate::process::pass_on;
 use crate::repository;
 
 /// Arguments of the lab, which are passed on unchanged.
@@ -20,8 +20,7 @@ pub(crate) struct Args {
 /// directory, because paths on the command line are relative to it. Only the lab writes to standard
 /// output.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
-    succeed(build.stdout(Stdio::null()), "the build of the lab")?;
+    build_release("lab")?;
     let program = repository::target().join("release").join("lab");
     pass_on(Command::new(program).args(&args.arguments))
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
 
-use crate::cargo::cargo;
+use crate::cargo::{build_release, cargo};
 use crate::process::{pass_on, succeed};
 use crate::{machine, repository};
 
@@ -64,25 +64,18 @@ impl Crawler {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    build("crawl-bench")?;
+    build_release("crawl-bench")?;
     let mut command = Command::new(repository::target().join("release/nearcrawl-crawl-bench"));
     command.arg("run");
     // Help needs neither the agent nor other crawlers.
     if !args.options.iter().any(|option| option == "--help" || option == "-h") {
         // The agent is built alone, with the features that are shipped.
-        build("crawler-agent")?;
+        build_release("crawler-agent")?;
         command.args(["--rounds", &args.rounds.to_string()]);
         command.args(args.json.then_some("--json"));
         provide(&args.only, &mut command)?;
     }
     pass_on(command.args(&args.options))
-}
-
-fn build(package: &str) -> anyhow::Result<()> {
-    let mut build =
-        cargo(&["build", "--locked", "--quiet", "--release", "--package", package, "--bins"]);
-    // Only the benchmark writes to standard output.
-    succeed(build.stdout(Stdio::null()), &format!("the build of {package}"))
 }
 
 /// Adds the crawlers and their programs to the command. One that was asked for by name must be
