@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use hierarchy::{Hierarchy, SubnetId};
-use model::{AgentId, Phase, Policy, Reason};
+use model::{AgentId, DAY_MS, Phase, Policy, Reason};
 
 use crate::target;
 use crate::trail::Measurement;
@@ -20,7 +20,7 @@ use crate::{
 
 /// Milliseconds after which a search ends without any answer, however few agents it could ask: a
 /// day, in which each agent had its span.
-pub const LONGEST_SILENCE_MS: u64 = 86_400_000;
+pub const LONGEST_SILENCE_MS: u64 = DAY_MS.unsigned_abs();
 
 /// State of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use delegation::calibration::{
     SubnetVerdict,
 };
 use model::policy::CalibrationPolicy;
-use model::{AgentId, IncidentCause, Slowdown, UnixMillis};
+use model::{AgentId, DAY_MS, IncidentCause, Slowdown, UnixMillis};
 use serde::Serialize;
 
 use super::fetch_times::{FetchTimeSettings, FetchTimes};
@@ -66,7 +66,6 @@ const CHANGED_DAYS: f64 = 14.0;
 /// From an incident to the move, in days: control probe, search and handover, one after the other,
 /// each some heartbeats long.
 const MOVE_DAYS: f64 = 1.0 / 24.0;
-const DAY_MS: f64 = 86_400_000.0;
 /// Fetches bring at most one round trip in this time, in days (as in the store).
 const ROUND_TRIP_DAYS: f64 = 1.0 / 24.0;
 
@@ -165,7 +164,7 @@ impl Simulation {
                 self.fetch(day, now)
             };
             if let Some(check_at) = verdict.check_at {
-                self.next_check = (check_at.0 as f64 / DAY_MS).max(day + ROUND_TRIP_DAYS);
+                self.next_check = (check_at.0 as f64 / DAY_MS as f64).max(day + ROUND_TRIP_DAYS);
             }
             if let Some(slowdown) = verdict.slowdown {
                 self.open(slowdown, day, now, is_changed);
@@ -271,7 +270,7 @@ impl Simulation {
 }
 
 fn moment(day: f64) -> UnixMillis {
-    UnixMillis((day * DAY_MS) as i64)
+    UnixMillis((day * DAY_MS as f64) as i64)
 }
 
 #[derive(Default)]

@@ -84,9 +84,8 @@ fn a_host_without_work_gets_it_from_links_that_waited_for_long() {
     world.link(B, &[]);
     world.frontier().checkpoint().unwrap();
     world.drop_from_memory();
-    let patience = i64::try_from(INBOX_PATIENCE.as_millis()).unwrap();
     world.link(A, &["http://b.org/", "http://b.org/1"]);
-    let decided = NOW.plus_ms(patience);
+    let decided = NOW.plus(INBOX_PATIENCE);
     assert_eq!(world.search(NOW), DueHosts { hosts: Vec::new(), next: Some(decided) });
     let late = world.search(decided.plus_ms(500)).next.unwrap();
     assert!(late > decided.plus_ms(500), "the links are not on disk yet");

@@ -1,15 +1,12 @@
 //! How often a page changes, and at which age it is visited again for that reason.
 
-use model::UnixMillis;
+use model::{DAY_MS, UnixMillis};
 use protocol::page::{Fetch, Outcome, Page};
 
 use crate::{
     frontier::{ChangeRate, PageRecord, RevisitAges, StatedChanges},
     page::{ListContent, ShortHash, short_hash},
 };
-
-/// A day, in milliseconds.
-const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
 /// The estimate after a revisit: half the interval where the page has changed, else half as much
 /// again. Decision 62 compares this rule with others.
