@@ -30,12 +30,7 @@ use strum::VariantNames as _;
 use tokio::net::TcpListener;
 
 use super::{AgentError, error::machine, idle_reason::IdleReason, monitors::StatusWriter};
-use crate::{
-    lease::Lease,
-    metrics::{Label, Metrics},
-    peers::BoundedListener,
-    status::StatusFile,
-};
+use crate::{metrics::Label, peers::BoundedListener, status::StatusFile};
 
 /// Beginning of the names of all metrics.
 const PREFIX: &str = "nearcrawl_agent";
@@ -57,9 +52,7 @@ pub(super) struct MetricsServer {
 
 /// What the metrics are made of.
 pub(super) struct MetricsSource {
-    pub(super) metrics: Metrics,
     pub(super) status: StatusWriter,
-    pub(super) lease: Arc<Lease>,
     pub(super) started: UnixMillis,
 }
 
@@ -115,7 +108,7 @@ impl MetricsSource {
     fn text(&self) -> Result<String, StatusCode> {
         let status = self.status.current().ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
         let mut registry = Registry::with_prefix(PREFIX);
-        self.metrics.register(&mut registry);
+        self.status.visitor.metrics.register(&mut registry);
         self.register(&status, &mut registry);
         let mut text = String::new();
         encode(&mut text, &registry).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
@@ -137,7 +130,7 @@ impl MetricsSource {
             status.unreachable.is_none() && status.idle.as_deref() != Some("not_connected");
         let help = "1 if the last call to the coordinator succeeded, and while the agent sleeps";
         gauge(registry, "coordinator_up", help, f64::from(reached));
-        let left = self.lease.left().as_secs_f64();
+        let left = self.status.visitor.lease.left().as_secs_f64();
         let help = "Time for which the agent may fetch without another answer of the coordinator";
         gauge(registry, "lease_seconds", help, left);
         gauge(registry, "hosts", "Hosts that the agent crawls", status.hosts as f64);

@@ -84,12 +84,7 @@ impl Parts {
     }
 
     pub(super) fn metrics_source(&self) -> MetricsSource {
-        MetricsSource {
-            metrics: self.visitor.metrics.clone(),
-            status: self.status_writer(),
-            lease: Arc::clone(&self.visitor.lease),
-            started: clock::now(),
-        }
+        MetricsSource { status: self.status_writer(), started: clock::now() }
     }
 
     pub(super) fn status_writer(&self) -> StatusWriter {

@@ -275,14 +275,19 @@ pub struct Report {
     pub redirects: u8,
 }
 
+/// The URL that a redirect leads to, if it can be fetched.
+pub fn redirect_target(fetch: &Fetch) -> Option<CrawlUrl> {
+    match &fetch.outcome {
+        Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+        _ => None,
+    }
+}
+
 impl Done {
     /// The end of the fetch of `item`, which is not visited again, has no links, and says nothing
     /// about its host.
     pub fn new(item: &QueueItem, fetch: Fetch, bounds: Bounds) -> Self {
-        let target = match &fetch.outcome {
-            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
-            _ => None,
-        };
+        let target = redirect_target(&fetch);
         // Of other answers that are no page no links are taken.
         let are_listed = matches!(fetch.outcome, Outcome::Other { status: 200..300, .. });
         let Fetch { fetched_at, wire_bytes, .. } = fetch;

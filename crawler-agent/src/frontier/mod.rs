@@ -49,7 +49,7 @@ pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{
     AdoptedUrl, Bounds, Change, Done, Effect, LONGEST_PAUSE, Progress, Report, VisitedUrl,
-    longest_rest,
+    longest_rest, redirect_target,
 };
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};
 pub use error::FrontierError;

@@ -3,11 +3,11 @@
 use std::{pin::Pin, time::Duration};
 
 use model::CrawlUrl;
-use protocol::page::{Fetch, MAX_REDIRECTS, Outcome};
+use protocol::page::{Fetch, MAX_REDIRECTS};
 
 use super::{Visit, Visitor, revisit::leads_back};
 use crate::{
-    frontier::{FrontierError, QueueItem},
+    frontier::{FrontierError, QueueItem, redirect_target},
     peers::Permission,
 };
 
@@ -73,12 +73,5 @@ impl Visitor {
         let depth = item.depth.saturating_add(1);
         let links = peers.share(links, depth, 0).await.map_err(closed)?;
         Ok((links, has_target && left.is_empty()))
-    }
-}
-
-fn redirect_target(fetch: &Fetch) -> Option<CrawlUrl> {
-    match &fetch.outcome {
-        Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
-        _ => None,
     }
 }
