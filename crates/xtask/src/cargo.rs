@@ -90,7 +90,7 @@ pub(crate) fn installation(name: &str) -> Option<Command> {
     let mut command = idle_cargo(&["install", "--locked", "--quiet", &package]);
     command
         .env_remove("CARGO_TARGET_DIR")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     Some(command)
