@@ -6,9 +6,10 @@
 //!    writes the document under its URL (`document`, `writer`). Nothing can be found and nothing is
 //!    durable until [`Index::commit`]. `merges` decides when small segments become larger ones.
 //! 2. Searching: [`Index::search`] parses the query (`query`: words, phrases, `site:`, `lang:`; no
-//!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
-//!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`). It leaves out
-//!    [`HiddenPages`] (`hidden`), and lists the copies of a page with it (`copies`).
+//!    input is an error), translates it for tantivy (`tantivy_query`), weighs its words
+//!    (`statistics`), and extracts from each page found a snippet of plain text in
+//!    [`SnippetFragment`]s (`snippet`). It leaves out [`HiddenPages`] (`hidden`), and lists the
+//!    copies of a page with it (`copies`).
 //! 3. [`Index::urls_of_host`] lists the pages of a host (`host_urls`).
 //!
 //! The index is a directory of tantivy segments. A process killed at any moment leaves it as of the
@@ -27,6 +28,7 @@ mod schema;
 mod search;
 mod segmentation;
 mod snippet;
+mod statistics;
 mod stemmer;
 mod tantivy_query;
 mod tokenizer;

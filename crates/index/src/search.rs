@@ -18,6 +18,7 @@ use crate::open::Index;
 use crate::query::Query;
 use crate::schema::{CONTENT, FETCHED_AT, Fields, PREFERENCE};
 use crate::snippet::{Highlighter, SnippetFragment, without_title};
+use crate::statistics::Statistics;
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
 
@@ -125,10 +126,11 @@ impl Index {
     ) -> tantivy::Result<SearchResults> {
         let searcher = self.reader.searcher();
         let matching = tantivy_query(query, hidden, &self.fields);
+        let statistics = Statistics::new(&searcher, query, &self.fields)?;
         let wanted = offset + limit;
         let mut most = RANKED_FOR_A_HIT * (wanted + 1);
         let (total, groups) = loop {
-            let (total, ranked) = rank(&searcher, &matching, most, deadline)?;
+            let (total, ranked) = rank(&statistics, &matching, most, deadline)?;
             let are_all = ranked.len() < most || most >= RANKED_MAX;
             let groups = grouped(ranked);
             if are_all || groups.len() > wanted {
@@ -152,7 +154,7 @@ type Ranking = Vec<(Option<u64>, RankedPage<DocAddress>)>;
 
 /// The number of pages that match, and the best of them.
 fn rank(
-    searcher: &Searcher,
+    statistics: &Statistics<'_>,
     matching: &dyn TantivyQuery,
     most: usize,
     deadline: Instant,
@@ -162,7 +164,9 @@ fn rank(
     let newest = SortByStaticFastValue::<i64>::for_field(FETCHED_AT);
     let best = TopDocs::with_limit(most).order_by((SortBySimilarityScore, newest));
     let collector = UntilDeadline { collector: (Count, best), deadline };
-    let (total, best) = searcher.search(matching, &collector)?;
+    let searcher = statistics.searcher;
+    let (total, best) =
+        searcher.search_with_statistics_provider(matching, &collector, statistics)?;
     // Read for these alone: as keys of the order they would be read for every page that matches.
     let columns = columns(searcher)?;
     let ranked = best.into_iter().map(|((score, _), address)| {

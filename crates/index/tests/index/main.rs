@@ -15,6 +15,7 @@ use tempfile::TempDir;
 mod hidden_pages;
 mod host_urls;
 mod paging;
+mod ranking;
 mod replaced_pages;
 
 /// When pages of these tests were fetched.
