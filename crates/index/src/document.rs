@@ -85,6 +85,7 @@ pub(crate) fn tantivy_document(
         let names_itself = page.canonical.map(|canonical| fingerprint(canonical) == *key);
         document.add_u64(fields.preference, preference(page.url, names_itself));
     }
+    document.add_text(fields.letters, letters(&title, &text));
     if let Some(lang) = page.lang.and_then(primary_language) {
         if let Some(stemmer) = LanguageStemmer::of(&lang) {
             document.add_text(fields.stems, stems(&stemmer, &title, &text));
@@ -127,10 +128,12 @@ pub(crate) fn first_fetched_at(
 /// The host and each domain that contains it, up to the top-level domain: `site:` may name any of
 /// them.
 fn domains(host: &str) -> impl Iterator<Item = &str> {
+    // A URL may spell the name of its host with a dot at the end.
+    let host = host.trim_end_matches('.');
     let numeric = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let parents =
         host.match_indices('.').map(|(dot, _)| &host[dot + 1..]).filter(move |_| !numeric);
-    std::iter::once(host).chain(parents).filter(|domain| !domain.is_empty())
+    std::iter::once(host).chain(parents)
 }
 
 /// What people read in the address bar, in their scripts. With scheme and `www.`, so that a pasted
@@ -140,6 +143,16 @@ fn url_words(url: &Url, host: &str) -> String {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     let query = percent_decode_str(url.query().unwrap_or_default()).decode_utf8_lossy();
     format!("{} {readable_host} {path} {query}", url.scheme())
+}
+
+/// The letters of unspaced scripts, separated by spaces.
+fn letters(title: &str, text: &str) -> String {
+    let mut letters = String::new();
+    for letter in words(title).chain(words(text)).filter_map(|word| word.letter()) {
+        letters.push_str(&letter);
+        letters.push(' ');
+    }
+    letters
 }
 
 /// The terms of all stems, separated by spaces.
@@ -167,6 +180,7 @@ mod tests {
             domains("a.b.example").collect::<Vec<_>>(),
             ["a.b.example", "b.example", "example"]
         );
+        assert_eq!(domains("b.example.").collect::<Vec<_>>(), ["b.example", "example"]);
         assert_eq!(domains("192.0.2.1").collect::<Vec<_>>(), ["192.0.2.1"]);
         assert_eq!(domains("[2001:db8::1]").collect::<Vec<_>>(), ["[2001:db8::1]"]);
     }

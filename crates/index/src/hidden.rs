@@ -45,8 +45,7 @@ impl HiddenPages {
         sites: impl IntoIterator<Item = &'a str>,
         urls: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        // A URL may spell the name of its host with a dot at the end.
-        let sites = sites.into_iter().flat_map(|site| [site.to_owned(), format!("{site}.")]);
+        let sites = sites.into_iter().map(str::to_owned);
         Self::of(sites.collect(), urls.into_iter().map(fingerprint).collect(), Vec::new())
     }
 

@@ -1,7 +1,8 @@
 //! Normaliser of words: the spelling under which a word is indexed and searched.
 //!
 //! Case, width, ligatures, the accents of Latin, Greek and Cyrillic and the vowel points of Arabic
-//! and Hebrew are ignored, because searchers often omit them. The marks of other scripts are
+//! and Hebrew are ignored, because searchers often omit them. Digits of all scripts are the same.
+//! The marks of other scripts are
 //! letters (Devanagari vowel signs, Thai tones, the voicing marks of kana) and stay.
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -40,9 +41,25 @@ fn is_ignored(c: char) -> bool {
     accent || arabic || hebrew || is_joiner(c)
 }
 
+/// The zeros of scripts with digits of their own; the other nine follow each.
+const ZEROS: [u32; 18] = [
+    0x660, 0x6F0, // Arabic, Persian
+    0x7C0, // N'Ko
+    0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, // India
+    0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, // Thai, Lao, Tibetan, Burmese, Khmer
+    0x1810, // Mongolian
+];
+
+/// The ASCII digit with the value of a digit of another script.
+pub(crate) fn ascii_digit(c: char) -> Option<char> {
+    let code = u32::from(c);
+    let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code))?;
+    char::from_digit(code - zero, 10)
+}
+
 /// Replaces letters that Unicode does not decompose, though readers type one for the other.
 fn push_letter(out: &mut String, c: char) {
-    match c {
+    match ascii_digit(c).unwrap_or(c) {
         'ß' => out.push_str("ss"),
         'æ' => out.push_str("ae"),
         'œ' => out.push_str("oe"),
@@ -86,6 +103,8 @@ mod tests {
             ("ﬁn", "fin"),
             ("ｶﾞ", "ガ"),
             ("Йод", "иод"),
+            ("۱۴۰۳", "1403"),
+            ("٢٠٢٤", "2024"),
         ] {
             assert_eq!(normalize(left), normalize(right));
         }

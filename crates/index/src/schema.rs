@@ -15,8 +15,8 @@ pub(crate) const CONTENT: &str = "content";
 pub(crate) const PREFERENCE: &str = "preference";
 /// Name of [`Fields::fetched_at`].
 pub(crate) const FETCHED_AT: &str = "fetched_at";
-const WORDS: &str = "nearcrawl-words-1";
-const STEMS: &str = "nearcrawl-stems-1";
+const WORDS: &str = "nearcrawl-words-2";
+const TERMS: &str = "nearcrawl-terms-1";
 
 /// The fields of the index.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct Fields {
     pub(crate) headings: Field,
     /// Text, stored for snippets.
     pub(crate) body: Field,
+    /// Letters of unspaced scripts in title and text.
+    pub(crate) letters: Field,
     /// Words of the URL.
     pub(crate) url_words: Field,
     /// Stems of title and text, each with its language as prefix.
@@ -79,8 +81,9 @@ pub(crate) fn schema() -> (Schema, Fields) {
         title: builder.add_text_field("title", positions() | STORED),
         headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),
+        letters: builder.add_text_field("letters", text(TERMS, IndexRecordOption::WithFreqs)),
         url_words: builder.add_text_field("url_words", text(WORDS, IndexRecordOption::Basic)),
-        stems: builder.add_text_field("stems", text(STEMS, IndexRecordOption::WithFreqs)),
+        stems: builder.add_text_field("stems", text(TERMS, IndexRecordOption::WithFreqs)),
     };
     (builder.build(), fields)
 }
@@ -89,6 +92,6 @@ pub(crate) fn schema() -> (Schema, Fields) {
 pub(crate) fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default();
     manager.register(WORDS, WordTokenizer::default());
-    manager.register(STEMS, WhitespaceTokenizer::default());
+    manager.register(TERMS, WhitespaceTokenizer::default());
     manager
 }

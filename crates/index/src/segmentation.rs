@@ -3,15 +3,17 @@
 //! Scripts with spaces between words are split at every character that is neither letter, digit nor
 //! mark. Unspaced scripts (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan; Hangul is treated like
 //! them) are split into overlapping bigrams, and the last letter of a run is a term of its own,
-//! too: any single letter is the prefix of some term, and any longer string is a phrase of bigrams.
+//! too: any letter begins some term, and any longer string is a phrase of bigrams.
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::normalizer::{is_joiner, lowercase, normalize};
+use crate::normalizer::{ascii_digit, is_joiner, lowercase, normalize};
 
-/// Limit of a term, in bytes of its normalised form. Longer ones are encoded data, not words, and
-/// are not indexed.
-const TERM_MAX_BYTES: usize = 80;
+/// Limit of a term, in characters of its normalised form. Longer ones are encoded data, not words,
+/// and are not indexed.
+const TERM_MAX: usize = 80;
+/// Most bytes of a term: a character has four at most.
+const TERM_MAX_BYTES: usize = 4 * TERM_MAX;
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,11 +50,17 @@ impl Word<'_> {
     /// The term it is indexed under; `None` when it is too long, or consists of ignored marks only.
     pub(crate) fn term(&self) -> Option<String> {
         // Runs of encoded data may be megabytes long: they are not worth normalising.
-        if self.text.len() > 4 * TERM_MAX_BYTES {
+        if self.text.len() > TERM_MAX_BYTES {
             return None;
         }
         let term = normalize(self.text);
-        (term.len() <= TERM_MAX_BYTES && term.contains(char::is_alphanumeric)).then_some(term)
+        (term.chars().count() <= TERM_MAX && term.contains(char::is_alphanumeric)).then_some(term)
+    }
+
+    /// The term of its first letter; `None` for scripts with spaces.
+    pub(crate) fn letter(&self) -> Option<String> {
+        let letter = (self.kind != WordKind::Spaced).then(|| &self.text[..letter_len(self.text)]);
+        letter.map(normalize)
     }
 
     /// The spelling for a stemmer; `None` for unspaced scripts and for too long words.
@@ -98,7 +106,7 @@ impl Words<'_> {
         let rest = &self.text[self.at..];
         // A mark without a letter before it is no word.
         let separators =
-            rest.find(|c: char| c.is_alphanumeric() && !is_combining_mark(c)).unwrap_or(rest.len());
+            rest.find(|c| is_letter_or_digit(c) && !is_combining_mark(c)).unwrap_or(rest.len());
         self.in_run &= separators == 0;
         self.at += separators;
     }
@@ -139,7 +147,13 @@ fn letter_len(rest: &str) -> usize {
 }
 
 fn is_inside(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c) || is_joiner(c)
+    is_letter_or_digit(c) || is_combining_mark(c) || is_joiner(c)
+}
+
+/// Unicode classifies some apostrophes as letters, such as those of Uzbek and Ukrainian. They
+/// separate like those that people type instead.
+fn is_letter_or_digit(c: char) -> bool {
+    c.is_alphanumeric() && !matches!(c, '\u{2BB}'..='\u{2BF}')
 }
 
 /// Half-width voicing marks of kana: Unicode classifies them as letters, but they are used as
@@ -149,9 +163,10 @@ const fn is_halfwidth_mark(c: char) -> bool {
 }
 
 /// Whether `c` is a letter of a script without spaces between words.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     let code = u32::from(c);
-    code >= 0xE00 && in_unspaced_block(code) && c.is_alphanumeric()
+    let is_in_block = code >= 0xE00 && in_unspaced_block(code);
+    is_in_block && c.is_alphanumeric() && ascii_digit(c).is_none()
 }
 
 const fn in_unspaced_block(code: u32) -> bool {
@@ -186,6 +201,8 @@ mod tests {
         assert_eq!(terms("नमस्ते दुनिया"), ["नमस्ते", "दुनिया"]);
         assert_eq!(terms("l’homme d'Αθήνα"), ["l", "homme", "d", "αθηνα"]);
         assert_eq!(terms("می\u{200C}خواهم"), ["ميخواهم"]);
+        assert_eq!(terms("oʻzbek пʼять"), ["o", "zbek", "п", "ять"]);
+        assert_eq!(terms("ปี ๒๐๒๔"), ["ปี", "2024"]);
     }
 
     #[test]
@@ -205,6 +222,13 @@ mod tests {
             kinds,
             [WordKind::Spaced, WordKind::Bigram, WordKind::LastLetter, WordKind::SingleLetter]
         );
+    }
+
+    #[test]
+    fn a_long_word_of_many_bytes_is_a_word() {
+        let word = "தொழில்நுட்பக்கல்லூரி";
+        assert!(word.len() > 50);
+        assert_eq!(terms(&word.repeat(2)).len(), 1);
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn no_query_finds_what_is_hidden() {
         assert_eq!(found(&index, &HiddenPages::default(), query).len(), urls.len(), "{query}");
         assert_eq!(found(&index, &hidden, query), visible, "{query}");
     }
-    assert_eq!(found(&index, &HiddenPages::default(), "site:bad.example").len(), 2);
+    assert_eq!(found(&index, &HiddenPages::default(), "site:bad.example").len(), 3);
     assert_eq!(found(&index, &hidden, "site:bad.example"), [""; 0]);
 }
 
