@@ -1,9 +1,9 @@
 //! Snippets: the passage of a page that shows best why it matches a query.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::query::{Query, QueryTerm};
+use crate::query::{PhraseTerm, Query, QueryTerm};
 use crate::segmentation::{Word, words};
 use crate::stemmer::LanguageStemmer;
 
@@ -30,31 +30,40 @@ pub struct SnippetFragment {
 /// Terms of a query, prepared for the texts of all its hits.
 #[derive(Debug, Default)]
 pub(crate) struct Highlighter {
-    terms: HashSet<String>,
-    stems: HashSet<String>,
-    prefixes: Vec<String>,
+    words: HashSet<String>,
+    /// Stems with the words of the query that have them.
+    stems: HashMap<String, String>,
+    letters: HashSet<String>,
+    phrases: Vec<Vec<PhraseTerm>>,
 }
 
-struct Match {
+/// A word of a text that is in the query.
+struct Found {
     range: Range<usize>,
-    /// The term on the page, which may be another form of the term of the query.
+    position: usize,
+    /// The word of the query, of which the text may have another form.
     term: String,
+    /// False for a word of a phrase that may stand elsewhere.
+    is_match: bool,
 }
 
 impl Highlighter {
-    /// Collects the terms of a query. Words of phrases are highlighted one by one.
+    /// Collects the terms of a query.
     pub(crate) fn new(query: &Query) -> Self {
         let mut highlighter = Self::default();
         for term in query.terms.clone() {
             match term {
                 QueryTerm::Word { term, stems } => {
-                    highlighter.terms.insert(term);
-                    highlighter.stems.extend(stems);
+                    highlighter.stems.extend(stems.into_iter().map(|stem| (stem, term.clone())));
+                    highlighter.words.insert(term);
                 }
-                QueryTerm::Phrase(terms) => {
-                    highlighter.terms.extend(terms.into_iter().map(|term| term.term));
+                QueryTerm::Phrase(terms) => highlighter.phrases.push(terms),
+                QueryTerm::Sentence(terms) => {
+                    highlighter.words.extend(terms.into_iter().map(|term| term.term));
                 }
-                QueryTerm::Prefix(letter) => highlighter.prefixes.push(letter),
+                QueryTerm::Letter(letter) => {
+                    highlighter.letters.insert(letter);
+                }
             }
         }
         highlighter
@@ -68,29 +77,57 @@ impl Highlighter {
         fragments(text, passage, matches)
     }
 
-    fn matches(&self, text: &str, lang: Option<&str>) -> Vec<Match> {
+    fn matches(&self, text: &str, lang: Option<&str>) -> Vec<Found> {
         let stemmer = lang.and_then(LanguageStemmer::of).filter(|_| !self.stems.is_empty());
-        words(text)
-            .take_while(|word| word.start < SEARCHED_BYTES)
-            .filter_map(|word| self.find_match(&word, stemmer.as_ref()))
-            .take(MATCHES_MAX)
-            .collect()
+        let words = words(text).take_while(|word| word.start < SEARCHED_BYTES);
+        let mut found: Vec<Found> =
+            words.filter_map(|word| self.find(&word, stemmer.as_ref())).collect();
+        for phrase in &self.phrases {
+            mark_phrase(phrase, &mut found);
+        }
+        found.into_iter().filter(|found| found.is_match).take(MATCHES_MAX).collect()
     }
 
-    fn find_match(&self, word: &Word<'_>, stemmer: Option<&LanguageStemmer>) -> Option<Match> {
+    fn find(&self, word: &Word<'_>, stemmer: Option<&LanguageStemmer>) -> Option<Found> {
         let term = word.term()?;
-        if self.terms.contains(&term) {
-            return Some(Match { range: word.start..word.end(), term });
+        let found =
+            |range, term, is_match| Some(Found { range, position: word.position, term, is_match });
+        let range = word.start..word.end();
+        if self.words.contains(&term) {
+            return found(range, term, true);
+        }
+        if self.phrases.iter().flatten().any(|of_phrase| of_phrase.term == term) {
+            return found(range, term, false);
         }
         // A single letter of an unspaced script was typed: only that letter of the bigram matches.
-        if self.prefixes.iter().any(|letter| term.starts_with(letter)) {
-            let letter = word.text.chars().next().map_or(0, char::len_utf8);
-            return Some(Match { range: word.start..word.start + letter, term });
+        if let Some(letter) = word.letter().filter(|letter| self.letters.contains(letter)) {
+            let end = word.start + word.text.chars().next().map_or(0, char::len_utf8);
+            return found(word.start..end, letter, true);
         }
         // Stemming is slow, so it is tried last.
         let stem = stemmer?.term(&word.stemmer_input()?);
-        self.stems.contains(&stem).then(|| Match { range: word.start..word.end(), term })
+        found(range, self.stems.get(&stem)?.clone(), true)
     }
+}
+
+/// Marks the words of a phrase wherever all of them follow each other.
+fn mark_phrase(phrase: &[PhraseTerm], found: &mut [Found]) {
+    for first in 0..found.len() {
+        for at in places_of(phrase, &found[first..]).into_iter().flatten() {
+            found[first + at].is_match = true;
+        }
+    }
+}
+
+/// The places of a phrase that begins with the first of the words found.
+fn places_of(phrase: &[PhraseTerm], found: &[Found]) -> Option<Vec<usize>> {
+    let (begin, first) = (found.first()?.position, phrase.first()?.position);
+    let place_of = |word: &PhraseTerm| {
+        let position = begin + word.position - first;
+        let at = found.binary_search_by_key(&position, |found| found.position).ok()?;
+        (found[at].term == word.term).then_some(at)
+    };
+    phrase.iter().map(place_of).collect()
 }
 
 /// The text of a page without what repeats its title at the beginning: site headers and headings,
@@ -108,7 +145,7 @@ pub(crate) fn without_title<'a>(text: &'a str, title: &str) -> &'a str {
 
 /// The passage that begins a little before some match and contains the most different terms; the
 /// first of equals. Repetitions of one term say less than a second term of the query.
-fn best_passage(text: &str, matches: &[Match]) -> Range<usize> {
+fn best_passage(text: &str, matches: &[Found]) -> Range<usize> {
     let mut best_count = 0;
     let mut best_start = 0;
     for (at, first) in matches.iter().enumerate() {
@@ -147,7 +184,7 @@ fn word_end(text: &str, at: usize) -> usize {
 }
 
 /// Splits `passage` at its matches and marks with an ellipsis where the text goes on.
-fn fragments(text: &str, passage: Range<usize>, matches: Vec<Match>) -> Vec<SnippetFragment> {
+fn fragments(text: &str, passage: Range<usize>, matches: Vec<Found>) -> Vec<SnippetFragment> {
     let mut fragments = Vec::new();
     let mut push = |text: &str, is_match: bool| {
         if !text.is_empty() {
@@ -177,9 +214,9 @@ fn fragments(text: &str, passage: Range<usize>, matches: Vec<Match>) -> Vec<Snip
 
 /// The ranges of the matches, where touching and overlapping ones are one: the bigrams of an
 /// unspaced word overlap by a letter.
-fn merged(matches: Vec<Match>) -> Vec<Range<usize>> {
+fn merged(matches: Vec<Found>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::with_capacity(matches.len());
-    for Match { range, .. } in matches {
+    for Found { range, .. } in matches {
         match ranges.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
             _ => ranges.push(range),
@@ -227,6 +264,22 @@ mod tests {
                 && snippet.ends_with(" …"),
             "{snippet}"
         );
+    }
+
+    #[test]
+    fn forms_of_one_word_say_less_than_a_second_word() {
+        let text = format!("crawl crawled crawling {} red crawl", "x ".repeat(400));
+        assert!(marked("red crawl", &text, Some("en")).contains("[red] [crawl]"));
+        let text = format!("猫が 猫は {} 犬 猫", "x ".repeat(400));
+        assert!(marked("猫 犬", &text, None).contains("[犬] [猫]"));
+    }
+
+    #[test]
+    fn a_phrase_is_marked_where_its_words_follow_each_other() {
+        let text = format!("a house is red {} the red house", "x ".repeat(400));
+        let snippet = marked("\"red house\"", &text, None);
+        assert!(snippet.ends_with("the [red] [house]"), "{snippet}");
+        assert_eq!(marked("\"red house\" is", "a house is red", None), "a house [is] red");
     }
 
     #[test]

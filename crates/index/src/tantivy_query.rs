@@ -2,13 +2,15 @@
 //!
 //! Each term scores by its best field (BM25): title three times, headings twice, text once, words
 //! of the URL, and stems at a discount, so that the exact form of a word wins. A page must contain
-//! all of up to three terms, and three quarters of more. Words in the order of the query raise the
-//! score further.
+//! all of up to three terms, and three quarters of more; likewise of the bigrams of a sentence in an
+//! unspaced script. Words in the order of the query raise the score further.
+
+use std::collections::BTreeSet;
 
 use tantivy::Term;
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, FuzzyTermQuery,
-    Occur, PhraseQuery, Query, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, PhraseQuery,
+    Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -37,8 +39,12 @@ pub(crate) fn tantivy_query(
         // Filters alone select from all pages; a query of exclusions only would match nothing.
         clauses.push((Occur::Must, Box::new(AllQuery)));
     } else {
-        clauses.push((Occur::Must, Box::new(enough_of(&query.terms, fields))));
-        clauses.extend(in_order(&query.terms, fields).map(|query| (Occur::Should, query)));
+        let terms = query.terms.iter().map(|term| ranked(term, fields));
+        clauses.push((Occur::Must, Box::new(enough_of(terms.collect()))));
+        // The score of a single term has its order already.
+        if query.terms.len() > 1 {
+            clauses.extend(in_order(&query.in_order, fields));
+        }
     }
     clauses.extend(query.excluded.iter().map(|term| (Occur::MustNot, contains(term, fields))));
     clauses.extend(any_of(fields.site, &query.sites).map(|query| (Occur::Must, query)));
@@ -49,10 +55,10 @@ pub(crate) fn tantivy_query(
     Box::new(BooleanQuery::new(clauses))
 }
 
-fn enough_of(terms: &[QueryTerm], fields: &Fields) -> BooleanQuery {
-    let needed = if terms.len() <= 3 { terms.len() } else { (terms.len() * 3).div_ceil(4) };
-    let clauses = terms.iter().map(|term| (Occur::Should, ranked(term, fields))).collect();
-    BooleanQuery::with_minimum_required_clauses(clauses, needed)
+fn enough_of(queries: Vec<Box<dyn Query>>) -> BooleanQuery {
+    let count = queries.len();
+    let needed = if count <= 3 { count } else { (count * 3).div_ceil(4) };
+    BooleanQuery::union_with_minimum_required_clauses(queries, needed)
 }
 
 /// Matches pages with one term and scores them by the best field.
@@ -75,36 +81,48 @@ fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
                 phrase(fields.body, terms),
             ]
         }
-        QueryTerm::Prefix(letter) => {
-            vec![boosted(prefix(fields.title, letter), TITLE_BOOST), prefix(fields.body, letter)]
+        QueryTerm::Sentence(terms) => return sentence(terms, fields),
+        QueryTerm::Letter(letter) => {
+            vec![boosted(word(fields.title, letter), TITLE_BOOST), word(fields.letters, letter)]
         }
     };
+    best_of(by_field)
+}
+
+fn best_of(by_field: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     Box::new(DisjunctionMaxQuery::with_tie_breaker(by_field, TIE_BREAKER))
+}
+
+/// Matches pages with most of the bigrams. Pages with the sentence as typed come first.
+fn sentence(terms: &[PhraseTerm], fields: &Fields) -> Box<dyn Query> {
+    let bigrams: BTreeSet<&str> = terms.iter().map(|term| term.term.as_str()).collect();
+    let bigram = |term| {
+        best_of(vec![
+            boosted(word(fields.title, term), TITLE_BOOST),
+            boosted(word(fields.headings, term), HEADINGS_BOOST),
+            word(fields.body, term),
+        ])
+    };
+    let most: Box<dyn Query> = Box::new(enough_of(bigrams.into_iter().map(bigram).collect()));
+    let clauses = std::iter::once((Occur::Must, most)).chain(in_order(terms, fields));
+    Box::new(BooleanQuery::new(clauses.collect()))
 }
 
 /// Matches pages with an excluded term as typed. Pages with other forms of the word stay.
 fn contains(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
     let in_field = |field| match term {
         QueryTerm::Word { term, .. } => word(field, term),
-        QueryTerm::Phrase(terms) => phrase(field, terms),
-        QueryTerm::Prefix(letter) => prefix(field, letter),
+        QueryTerm::Phrase(terms) | QueryTerm::Sentence(terms) => phrase(field, terms),
+        QueryTerm::Letter(letter) => word(fields.letters, letter),
     };
     Box::new(BooleanQuery::union(vec![in_field(fields.title), in_field(fields.body)]))
 }
 
-/// Matches the words one after the other, in the order of the query.
-fn in_order<'a>(
-    query_terms: &'a [QueryTerm],
-    fields: &'a Fields,
-) -> impl Iterator<Item = Box<dyn Query>> {
-    let words = query_terms.iter().filter_map(|term| match term {
-        QueryTerm::Word { term, .. } => Some(term.clone()),
-        QueryTerm::Phrase(_) | QueryTerm::Prefix(_) => None,
-    });
-    let terms: Vec<PhraseTerm> =
-        words.enumerate().map(|(position, term)| PhraseTerm { position, term }).collect();
+/// Clauses that raise the score of pages with the terms one after the other.
+fn in_order(terms: &[PhraseTerm], fields: &Fields) -> impl Iterator<Item = Clause> {
     let fields = if terms.len() < 2 { vec![] } else { vec![fields.title, fields.body] };
-    fields.into_iter().map(move |field| boosted(phrase(field, &terms), IN_ORDER_BOOST))
+    let phrases = fields.into_iter().map(|field| boosted(phrase(field, terms), IN_ORDER_BOOST));
+    phrases.map(|phrase| (Occur::Should, phrase))
 }
 
 fn any_of(field: Field, values: &[String]) -> Option<Box<dyn Query>> {
@@ -122,10 +140,6 @@ fn phrase(field: Field, terms: &[PhraseTerm]) -> Box<dyn Query> {
     let terms = terms.iter();
     let terms = terms.map(|term| (term.position, Term::from_field_text(field, &term.term)));
     Box::new(PhraseQuery::new_with_offset(terms.collect()))
-}
-
-fn prefix(field: Field, letter: &str) -> Box<dyn Query> {
-    Box::new(FuzzyTermQuery::new_prefix(Term::from_field_text(field, letter), 0, false))
 }
 
 fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {

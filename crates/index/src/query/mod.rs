@@ -4,11 +4,17 @@
 //! are ignored, so that the cost of a query is bounded.
 
 use crate::segmentation::{Word, WordKind, words};
-use crate::stemmer::{LanguageStemmer, primary_language};
+use crate::stemmer::LanguageStemmer;
+
+mod filters;
+mod tokens;
+
+use filters::{Filter, filter, lacks_value};
+use tokens::{Token, tokens};
 
 /// Limit of a query, in bytes; the rest is ignored.
 pub const QUERY_MAX_BYTES: usize = 1_000;
-/// Limit of the terms of a query; each word of a phrase counts.
+/// Limit of the terms of a query, and of the excluded ones; each word of a phrase counts.
 const TERMS_MAX: usize = 24;
 /// Limit of the values of each filter.
 const FILTERS_MAX: usize = 8;
@@ -18,6 +24,8 @@ const FILTERS_MAX: usize = 8;
 pub(crate) struct Query {
     /// Words and phrases that pages should contain.
     pub(crate) terms: Vec<QueryTerm>,
+    /// All words of the terms with their places in the query.
+    pub(crate) in_order: Vec<PhraseTerm>,
     /// Words and phrases that pages must not contain.
     pub(crate) excluded: Vec<QueryTerm>,
     /// Hosts and domains to search in; empty means all.
@@ -41,8 +49,10 @@ pub(crate) enum QueryTerm {
     },
     /// At least two terms that follow each other.
     Phrase(Vec<PhraseTerm>),
-    /// A single letter of an unspaced script, which is the prefix of bigrams.
-    Prefix(String),
+    /// The bigrams of a longer run of an unspaced script, most of which pages should contain.
+    Sentence(Vec<PhraseTerm>),
+    /// A single letter of an unspaced script.
+    Letter(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,22 +63,23 @@ pub(crate) struct PhraseTerm {
 }
 
 impl PhraseTerm {
-    fn of(word: &Word<'_>) -> Option<Self> {
-        Some(Self { position: word.position, term: word.term()? })
+    /// The term of a word of a text that begins at `place`.
+    fn of(word: &Word<'_>, place: usize) -> Option<Self> {
+        Some(Self { position: place + word.position, term: word.term()? })
     }
 }
 
 impl QueryTerm {
     fn len(&self) -> usize {
         match self {
-            Self::Word { .. } | Self::Prefix(_) => 1,
-            Self::Phrase(terms) => terms.len(),
+            Self::Word { .. } | Self::Letter(_) => 1,
+            Self::Phrase(terms) | Self::Sentence(terms) => terms.len(),
         }
     }
 
-    /// Shortens a phrase to at most `limit` terms, but never below two.
+    /// Shortens a phrase or sentence to at most `limit` terms, but never below two.
     fn shorten(&mut self, limit: usize) {
-        if let Self::Phrase(terms) = self {
+        if let Self::Phrase(terms) | Self::Sentence(terms) = self {
             terms.truncate(limit.max(2));
         }
     }
@@ -78,19 +89,29 @@ impl Query {
     /// Parses what a user typed.
     pub(crate) fn parse(text: &str) -> Self {
         let mut query = Self::default();
-        let mut texts = Vec::new();
         // Filters are read first, because the languages of the query decide which stemmers its
         // words get.
-        for token in tokens(&text[..text.floor_char_boundary(QUERY_MAX_BYTES)]) {
-            if !query.add_filter(&token) {
-                texts.push(token);
-            }
-        }
+        let tokens = tokens(&text[..text.floor_char_boundary(QUERY_MAX_BYTES)]);
+        let texts = query.take_filters(tokens);
         let stemmers = query.stemmers();
-        let mut terms_left = TERMS_MAX;
+        // What a user excludes counts alone: it must not be ignored for the length of the rest.
+        let (mut terms_left, mut excluded_left) = (TERMS_MAX, TERMS_MAX);
+        let mut place = 0;
         for token in &texts {
-            query.add_terms(token, &stemmers, &mut terms_left);
+            let words: Vec<Word<'_>> = words(token.text).collect();
+            if token.excluded {
+                add_terms(&mut query.excluded, phrase(&words), &mut excluded_left);
+                continue;
+            }
+            if token.quoted {
+                add_terms(&mut query.terms, phrase(&words), &mut terms_left);
+            } else {
+                add_terms(&mut query.terms, terms(&words, &stemmers), &mut terms_left);
+            }
+            query.in_order.extend(place_terms(&words, place));
+            place += words.len();
         }
+        query.in_order.truncate(TERMS_MAX);
         query
     }
 
@@ -99,23 +120,35 @@ impl Query {
         self.terms.is_empty() && self.sites.is_empty() && self.langs.is_empty()
     }
 
-    /// Adds a filter; false when the token is none.
-    fn add_filter(&mut self, token: &Token<'_>) -> bool {
-        let Some((name, value)) = token.text.split_once(':').filter(|_| !token.quoted) else {
-            return false;
+    /// Takes the filters out of the tokens.
+    fn take_filters<'a>(&mut self, tokens: Vec<Token<'a>>) -> Vec<Token<'a>> {
+        let mut texts = Vec::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            let name_alone = !token.quoted && lacks_value(token.text);
+            let value = tokens.next_if(|next| name_alone && !next.excluded);
+            let filter = match &value {
+                Some(value) => filter(&format!("{}{}", token.text, value.text)),
+                None => filter(token.text).filter(|_| !token.quoted),
+            };
+            match filter {
+                Some(filter) => self.add_filter(filter, token.excluded),
+                None => texts.extend([Some(token), value].into_iter().flatten()),
+            }
+        }
+        texts
+    }
+
+    fn add_filter(&mut self, filter: Filter, is_excluded: bool) {
+        let (list, value) = match (filter, is_excluded) {
+            (Filter::Site(host), false) => (&mut self.sites, host),
+            (Filter::Site(host), true) => (&mut self.excluded_sites, host),
+            (Filter::Lang(code), false) => (&mut self.langs, code),
+            (Filter::Lang(code), true) => (&mut self.excluded_langs, code),
         };
-        let (list, value) = match name.to_ascii_lowercase().as_str() {
-            "site" if token.excluded => (&mut self.excluded_sites, site(value)),
-            "site" => (&mut self.sites, site(value)),
-            "lang" if token.excluded => (&mut self.excluded_langs, primary_language(value)),
-            "lang" => (&mut self.langs, primary_language(value)),
-            _ => return false,
-        };
-        let Some(value) = value else { return false };
         if list.len() < FILTERS_MAX {
             list.push(value);
         }
-        true
     }
 
     /// Stemmers of the languages of the query; without `lang:`, those of all languages.
@@ -125,122 +158,95 @@ impl Query {
         }
         self.langs.iter().filter_map(|code| LanguageStemmer::of(code)).collect()
     }
+}
 
-    fn add_terms(
-        &mut self,
-        token: &Token<'_>,
-        stemmers: &[LanguageStemmer],
-        terms_left: &mut usize,
-    ) {
-        let list = if token.excluded { &mut self.excluded } else { &mut self.terms };
-        for mut term in terms(token, stemmers) {
-            term.shorten(*terms_left);
-            if term.len() > *terms_left {
-                return;
-            }
-            if !list.contains(&term) {
-                *terms_left -= term.len();
-                list.push(term);
-            }
+/// Adds terms while the limit leaves room for them.
+fn add_terms(
+    list: &mut Vec<QueryTerm>,
+    terms: impl IntoIterator<Item = QueryTerm>,
+    terms_left: &mut usize,
+) {
+    for mut term in terms {
+        term.shorten(*terms_left);
+        if term.len() > *terms_left {
+            return;
+        }
+        if !list.contains(&term) {
+            *terms_left -= term.len();
+            list.push(term);
         }
     }
 }
 
-/// A part of a query between spaces or between quotes.
-struct Token<'a> {
-    text: &'a str,
-    quoted: bool,
-    excluded: bool,
-}
-
-const fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '「' | '」')
-}
-
-fn tokens(query: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut rest = query.trim_start();
-    while !rest.is_empty() {
-        // A hyphen before a space is punctuation.
-        let bare =
-            rest.strip_prefix(['-', '−']).filter(|bare| !bare.starts_with(char::is_whitespace));
-        let excluded = bare.is_some();
-        rest = bare.unwrap_or(rest);
-        let inner = rest.strip_prefix(is_quote);
-        let quoted = inner.is_some();
-        rest = inner.unwrap_or(rest);
-        // A quote that is never closed reaches to the end of the query.
-        let end = if quoted {
-            rest.find(is_quote)
-        } else {
-            rest.find(|c: char| c.is_whitespace() || is_quote(c))
-        };
-        let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
-        tokens.push(Token { text, quoted, excluded });
-        let after = if quoted { after.strip_prefix(is_quote).unwrap_or(after) } else { after };
-        rest = after.trim_start();
-    }
-    tokens
-}
-
-/// The host in the value of `site:`, which may be a host, a domain with a leading dot, or a URL.
-/// Names in other scripts become Punycode, as in the index.
-fn site(value: &str) -> Option<String> {
-    let value = value.split_once("://").map_or(value, |(_, rest)| rest);
-    let authority = value.split(['/', '?', '#']).next()?.trim_matches('.');
-    let url = url::Url::parse(&format!("http://{authority}/")).ok()?;
-    url.host_str().map(str::to_owned)
+/// The terms of words in a text that begins at `place`. The last letter of a run is part of the
+/// last bigram already.
+fn place_terms(words: &[Word<'_>], place: usize) -> impl Iterator<Item = PhraseTerm> {
+    let words = words.iter().filter(|word| word.kind != WordKind::LastLetter);
+    words.filter_map(move |word| PhraseTerm::of(word, place))
 }
 
 /// Limit of a run of an unspaced script that is taken as one name or word, in bigrams. A longer run
 /// is a sentence, whose words may be anywhere on a page.
 const PHRASE_MAX_BIGRAMS: usize = 3;
+/// The same for scripts in which a word has many letters.
+const LONG_PHRASE_MAX_BIGRAMS: usize = 7;
 
-/// A quoted token is one phrase, and so is an excluded one: a page with a part of it stays. Another
-/// token is taken word by word, but a short run of an unspaced script is a phrase of its bigrams.
-fn terms(token: &Token<'_>, stemmers: &[LanguageStemmer]) -> Vec<QueryTerm> {
-    // The last letter of a run is part of the last bigram already.
-    let words: Vec<Word<'_>> =
-        words(token.text).filter(|word| word.kind != WordKind::LastLetter).collect();
-    let is_phrase = token.quoted || token.excluded;
-    if let ([word], true) = (words.as_slice(), is_phrase) {
-        return term(word, &[]).into_iter().collect();
+/// The terms of a text without quotes: word by word, but each run of an unspaced script is one.
+fn terms(words: &[Word<'_>], stemmers: &[LanguageStemmer]) -> Vec<QueryTerm> {
+    let is_one_run = |left: &Word<'_>, right: &Word<'_>| {
+        left.kind == WordKind::Bigram && right.kind != WordKind::Spaced && left.end() > right.start
+    };
+    let terms = words.chunk_by(is_one_run).map(|run| match run {
+        [word] | [word, Word { kind: WordKind::LastLetter, .. }] => term(word, stemmers),
+        _ => run_term(run),
+    });
+    terms.flatten().collect()
+}
+
+/// The term of a run of several bigrams.
+fn run_term(run: &[Word<'_>]) -> Option<QueryTerm> {
+    let terms: Vec<PhraseTerm> = place_terms(run, 0).collect();
+    let is_of_long_words = run.iter().all(|word| word.text.chars().all(is_of_long_words));
+    let most = if is_of_long_words { LONG_PHRASE_MAX_BIGRAMS } else { PHRASE_MAX_BIGRAMS };
+    if terms.len() <= most { phrase_of(terms) } else { Some(QueryTerm::Sentence(terms)) }
+}
+
+/// Whether `c` is of an unspaced script with letters for single sounds: katakana, with which words
+/// of other languages are spelled, and the scripts of South-East Asia and Tibet.
+const fn is_of_long_words(c: char) -> bool {
+    matches!(c,
+        '\u{E00}'..='\u{FFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
+        | '\u{30A0}'..='\u{30FF}' | '\u{FF66}'..='\u{FF9F}'
+    )
+}
+
+/// The term of a quoted or excluded text, which is one phrase: a page with a part of what is
+/// excluded stays.
+fn phrase(words: &[Word<'_>]) -> Option<QueryTerm> {
+    match words {
+        [word] | [word, Word { kind: WordKind::LastLetter, .. }] => term(word, &[]),
+        _ => phrase_of(place_terms(words, 0).collect()),
     }
-    if is_phrase {
-        return phrase(words.iter().filter_map(PhraseTerm::of).collect()).into_iter().collect();
+}
+
+fn phrase_of(mut terms: Vec<PhraseTerm>) -> Option<QueryTerm> {
+    match terms.len() {
+        0 => None,
+        1 => terms.pop().map(|PhraseTerm { term, .. }| QueryTerm::Word { term, stems: Vec::new() }),
+        _ => Some(QueryTerm::Phrase(terms)),
     }
-    let mut terms = Vec::new();
-    for run in words.chunk_by(|left, right| {
-        left.kind == WordKind::Bigram && right.kind == WordKind::Bigram && left.end() > right.start
-    }) {
-        match run {
-            [_, _, ..] if run.len() <= PHRASE_MAX_BIGRAMS => {
-                terms.extend(phrase(run.iter().filter_map(PhraseTerm::of).collect()));
-            }
-            _ => terms.extend(run.iter().filter_map(|word| term(word, stemmers))),
-        }
-    }
-    terms
 }
 
 fn term(word: &Word<'_>, stemmers: &[LanguageStemmer]) -> Option<QueryTerm> {
     let term = word.term()?;
     if word.kind == WordKind::SingleLetter {
-        return Some(QueryTerm::Prefix(term));
+        return Some(QueryTerm::Letter(term));
     }
     let stems = match word.stemmer_input() {
         Some(input) => stemmers.iter().map(|stemmer| stemmer.term(&input)).collect(),
         None => Vec::new(),
     };
     Some(QueryTerm::Word { term, stems })
-}
-
-fn phrase(mut terms: Vec<PhraseTerm>) -> Option<QueryTerm> {
-    match terms.len() {
-        0 => None,
-        1 => terms.pop().map(|PhraseTerm { term, .. }| QueryTerm::Word { term, stems: Vec::new() }),
-        _ => Some(QueryTerm::Phrase(terms)),
-    }
 }
 
 #[cfg(test)]
@@ -288,6 +294,14 @@ mod tests {
     }
 
     #[test]
+    fn the_value_of_a_filter_may_follow_after_a_space_or_in_quotes() {
+        let query = Query::parse("oak site: example.org -site:\"a.example\" lang: de");
+        assert_eq!((query.sites, query.langs), (vec!["example.org".into()], vec!["de".into()]));
+        assert_eq!(query.excluded_sites, ["a.example"]);
+        assert_eq!(query.terms.len(), 1);
+    }
+
+    #[test]
     fn a_filter_that_cannot_be_understood_is_a_word() {
         let query = Query::parse("lang:zh lang:esperanto \"site:a.b\" time:12");
         assert!(query.sites.is_empty());
@@ -298,10 +312,41 @@ mod tests {
     fn scripts_without_spaces_become_phrases() {
         assert_eq!(
             Query::parse("東京都 猫").terms,
-            [phrase(&["東京", "京都"]), QueryTerm::Prefix("猫".into())]
+            [phrase(&["東京", "京都"]), QueryTerm::Letter("猫".into())]
         );
         assert_eq!(Query::parse("lang:ja 東京駅tower").terms.len(), 2);
-        assert_eq!(Query::parse("東京の美味しい").terms.len(), 6);
+        let katakana = Query::parse("インターネット").terms;
+        assert!(matches!(katakana.as_slice(), [QueryTerm::Phrase(_)]), "{katakana:?}");
+    }
+
+    #[test]
+    fn a_long_run_without_spaces_is_one_sentence_beside_other_words() {
+        let terms = Query::parse("東京の美味しい 駅前").terms;
+        let [QueryTerm::Sentence(bigrams), other] = terms.as_slice() else {
+            panic!("a sentence and a word: {terms:?}")
+        };
+        assert_eq!((bigrams.len(), other), (6, &word("駅前")));
+    }
+
+    #[test]
+    fn words_keep_their_places() {
+        let places: Vec<(usize, String)> = Query::parse("東京 tower -x \"a b\"")
+            .in_order
+            .into_iter()
+            .map(|term| (term.position, term.term))
+            .collect();
+        // The last letter of 東京 has the place 1.
+        let expected = [(0, "東京"), (2, "tower"), (3, "a"), (4, "b")];
+        assert_eq!(places, expected.map(|(place, term)| (place, term.to_owned())));
+    }
+
+    #[test]
+    fn what_is_excluded_counts_however_long_the_query_is() {
+        let query = Query::parse(&format!("{} -spam", "ab cd ef ".repeat(20)));
+        assert_eq!(query.excluded, [word("spam")]);
+        let long: Vec<String> = (0..30).map(|n| format!("w{n}")).collect();
+        let query = Query::parse(&format!("lang:zh {} -spam", long.join(" ")));
+        assert_eq!((query.terms.len(), query.excluded), (TERMS_MAX, vec![word("spam")]));
     }
 
     #[test]
@@ -320,9 +365,11 @@ mod tests {
     fn the_cost_of_a_query_is_bounded() {
         let query = Query::parse(&"ab cd ef \"x y\" site:a.b -z ".repeat(10_000));
         assert!(query.sites.len() <= FILTERS_MAX);
-        let cost: usize = query.terms.iter().chain(&query.excluded).map(QueryTerm::len).sum();
-        assert!(cost <= TERMS_MAX);
-        assert_eq!(Query::parse(&"東".repeat(5_000)).terms, [word("東東")]);
+        for list in [&query.terms, &query.excluded] {
+            assert!(list.iter().map(QueryTerm::len).sum::<usize>() <= TERMS_MAX);
+        }
+        assert!(query.in_order.len() <= TERMS_MAX);
+        assert_eq!(Query::parse(&"東".repeat(5_000)).terms[0].len(), TERMS_MAX);
         assert_eq!(
             Query::parse(&format!("\"{}\"", "a ".repeat(100))).terms,
             [phrase(&["a"; TERMS_MAX])]

@@ -42,3 +42,44 @@ fn removals_do_not_change_scores() {
     };
     assert_eq!(scores(0), scores(50));
 }
+
+#[test]
+fn a_letter_is_ranked_by_how_often_it_is_there() {
+    let (_dir, index) = index_of(&[
+        page("http://a.example/once", "", "白い猫がいる。犬もいる。鳥もいる。", Some("ja")),
+        page("http://a.example/often", "", "猫は可愛い。猫は寝る。猫と猫。", Some("ja")),
+        page("http://a.example/title", "猫", "白い鳥がいる。犬もいる。", Some("ja")),
+    ]);
+    let expected = ["http://a.example/title", "http://a.example/often", "http://a.example/once"];
+    assert_eq!(urls(&index, "猫"), expected);
+    assert_eq!(urls(&index, "鳥 -猫"), [""; 0]);
+}
+
+#[test]
+fn a_sentence_does_not_stand_for_the_other_words() {
+    let (_dir, index) = index_of(&[
+        page("http://a.example/both", "", "東京のホテルとレストラン", Some("ja")),
+        page("http://a.example/one", "", "大阪のレストラン案内", Some("ja")),
+    ]);
+    assert_eq!(urls(&index, "東京 レストラン"), ["http://a.example/both"]);
+}
+
+#[test]
+fn a_sentence_as_typed_is_first() {
+    let (_dir, index) = index_of(&[
+        page("http://a.example/parts", "", "味しい物。東京の京。の美し美味、美味しい", Some("ja")),
+        page("http://a.example/whole", "", "東京の美味しい物", Some("ja")),
+        page("http://a.example/few", "", "東京の鳥", Some("ja")),
+    ]);
+    let found = urls(&index, "東京の美味しい");
+    assert_eq!(found, ["http://a.example/whole", "http://a.example/parts"]);
+}
+
+#[test]
+fn words_of_two_scripts_in_order_come_first() {
+    let (_dir, index) = index_of(&[
+        page("http://a.example/1", "", "tower と東京、そして京都と tower 東京", Some("ja")),
+        page("http://a.example/2", "", "tower と東京 tower、そして京都と東京", Some("ja")),
+    ]);
+    assert_eq!(urls(&index, "東京 tower")[0], "http://a.example/2");
+}
