@@ -39,15 +39,16 @@ pub enum Effect {
     Pack(BundleToPack),
     /// Store a bundle: join it with what is known of the host.
     Store(Bundle),
-    /// Delete everything about a host: its owner has stored the bundle, and this agent is not among
-    /// those that would take the host over.
-    Drop(HostAtAddress),
-    /// Give the URLs of a host back to the coordinator, and delete everything about it: its subnet
-    /// left the region, so that the coordinator gives it to another agent.
-    HandBack(HostAtAddress),
-    /// Forget that the host is the region's: its subnet left the region, and is still delegated to
-    /// this agent, which goes on with the host.
-    LeaveRegion(HostAtAddress),
+    /// Delete everything about the host of this URL: its owner has stored the bundle, and this
+    /// agent is not among those that would take the host over. The agent finds the host by the URL
+    /// alone, because it may have joined another region before it executes the effect.
+    Drop(RoutedUrl),
+    /// Give all URLs of this URL's host back to the coordinator, and delete everything about the
+    /// host: its subnet left the region, so that the coordinator gives it to another agent.
+    HandBack(RoutedUrl),
+    /// Forget that the host of this URL is the region's: its subnet left the region, and is still
+    /// delegated to this agent, which goes on with the host.
+    LeaveRegion(RoutedUrl),
 }
 
 /// The last state of the region for which every next-nearest agent had its copies. What has changed

@@ -259,8 +259,8 @@ impl Core {
                 self.note_host(&bundle.front, bundle.host);
                 self.waiting_bundles += bundle.bytes.len();
             }
-            Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
-                self.hosts.remove(&host.position);
+            Effect::Drop(url) | Effect::HandBack(url) | Effect::LeaveRegion(url) => {
+                self.hosts.remove(&url.host.position);
             }
             _ => {}
         }

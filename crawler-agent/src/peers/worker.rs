@@ -135,7 +135,7 @@ impl Worker {
         Ok(())
     }
 
-    fn effect(&mut self, effect: Effect, batch: &mut Batch) -> Result<(), PeersError> {
+    pub(super) fn effect(&mut self, effect: Effect, batch: &mut Batch) -> Result<(), PeersError> {
         match effect {
             Effect::Send(to, message) => batch.sends.push((to, message)),
             Effect::SavePromises(promises) => self.writing(batch)?.set_promises(&promises)?,
@@ -162,13 +162,13 @@ impl Worker {
                 let bytes = bundle.bytes.len();
                 self.shared.with_core(|core| core.bundle_is_stored(bytes));
             }
-            Effect::Drop(host) => self.drop_host(host, |host| Change::Drop { host }, batch)?,
-            Effect::HandBack(host) => {
-                self.drop_host(host, |host| Change::HandBack { host }, batch)?;
+            Effect::Drop(url) => self.drop_host(&url, |host| Change::Drop { host }, batch)?,
+            Effect::HandBack(url) => {
+                self.drop_host(&url, |host| Change::HandBack { host }, batch)?;
             }
-            Effect::LeaveRegion(host) => {
-                self.adopt_notes(host.position, batch)?;
-                self.remove_host(host, batch)?;
+            Effect::LeaveRegion(url) => {
+                self.adopt_notes(url.host.position, batch)?;
+                self.remove_host(url.host.position, batch)?;
             }
         }
         Ok(())

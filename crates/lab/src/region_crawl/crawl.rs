@@ -301,8 +301,8 @@ impl<'g> Crawl<'g> {
                 }
                 Effect::Accept(url) | Effect::Note(url) => agent.note(&url),
                 Effect::Store(bundle) => agent.store(&bundle),
-                Effect::Drop(host) | Effect::HandBack(host) | Effect::LeaveRegion(host) => {
-                    if let Some(number) = self.numbers.get(&host.position) {
+                Effect::Drop(url) | Effect::HandBack(url) | Effect::LeaveRegion(url) => {
+                    if let Some(number) = self.numbers.get(&url.host.position) {
                         agent.drop_host(*number);
                     }
                 }

@@ -71,7 +71,7 @@ fn hosts_of_a_subnet_that_left_the_region_are_handed_back() {
     let view = signed_with(6, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(1));
     let effects = member.tick(Millis(2));
-    assert!(effects.contains(&Effect::HandBack(host.host)), "{effects:?}");
+    assert!(effects.contains(&Effect::HandBack(host)), "{effects:?}");
     assert_eq!(member.known_hosts(), 0);
 }
 
@@ -84,7 +84,7 @@ fn a_member_keeps_the_hosts_that_are_its_own_also_outside_of_the_region() {
     let view = signed_with(6, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(1));
     let effects = member.tick(Millis(2));
-    assert!(effects.contains(&Effect::LeaveRegion(host.host)), "{effects:?}");
+    assert!(effects.contains(&Effect::LeaveRegion(host)), "{effects:?}");
     let view = signed_with(7, other, &[ME, OTHER], &coordinator());
     member.handle(Peer::Coordinator, Message::View(view), Millis(3));
     let later = member.tick(Millis(4));

@@ -129,13 +129,13 @@ impl World {
             Effect::Forget(urls) => node.engine.forget(&urls),
             Effect::Accept(url) | Effect::Note(url) => node.engine.note(&url),
             Effect::Store(bundle) => node.engine.store(&bundle),
-            Effect::Drop(host) => {
-                let dropped = |number: &usize| self.web.hosts[*number].placed == host;
+            Effect::Drop(url) => {
+                let dropped = |number: &usize| self.web.hosts[*number].placed == url.host;
                 let number = node.engine.hosts.keys().copied().find(dropped);
                 number.and_then(|number| node.engine.hosts.remove(&number));
             }
-            Effect::HandBack(host) | Effect::LeaveRegion(host) => {
-                self.found.push(format!("host {:?} left the region", host.position));
+            Effect::HandBack(url) | Effect::LeaveRegion(url) => {
+                self.found.push(format!("host {:?} left the region", url.host.position));
             }
             Effect::Foreign(url) => self.found.push(format!("{} left the region", url.url)),
             Effect::Pack(packing) => {

@@ -284,14 +284,15 @@ impl Hosts {
         }
     }
 
-    /// The host whose bundle with this number was stored; from now on it is the other agent's.
-    pub(super) fn taken(&mut self, from: AgentId, number: u64) -> Option<HostAtAddress> {
+    /// A URL of the host whose bundle with this number was stored; from now on the host is the
+    /// other agent's.
+    pub(super) fn taken(&mut self, from: AgentId, number: u64) -> Option<RoutedUrl> {
         let position = *self.leaving.get(&number)?;
         if !self.get(position)?.is_leaving(from, number) {
             return None;
         }
         self.set(position, State::Standby, None);
-        self.get(position).map(|known| known.host)
+        self.get(position).map(KnownHost::as_url)
     }
 }
 

@@ -170,7 +170,7 @@ impl Member {
                 let is_own = self.was_delegate(known.host);
                 let end = if is_own { Effect::LeaveRegion } else { Effect::HandBack };
                 self.hosts.remove(position);
-                effects.push(end(known.host));
+                effects.push(end(known.as_url()));
             }
             _ => {}
         }
@@ -338,11 +338,11 @@ impl Member {
         if self.copies.taken(from, number) {
             return;
         }
-        let Some(host) = self.hosts.taken(from, number) else { return };
+        let Some(url) = self.hosts.taken(from, number) else { return };
         // An agent that would take the host over keeps what it knows.
-        if !self.next_nearest(host, from, &self.skipped).contains(&self.me) {
-            self.hosts.remove(host.position);
-            effects.push(Effect::Drop(host));
+        if !self.next_nearest(url.host, from, &self.skipped).contains(&self.me) {
+            self.hosts.remove(url.host.position);
+            effects.push(Effect::Drop(url));
         }
     }
 
