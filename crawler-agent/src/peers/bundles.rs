@@ -1,10 +1,9 @@
 //! Host bundles of other members: how they join what this agent has.
 
-use region::message::{Bundle, UrlPurpose};
+use region::message::Bundle;
 
 use super::{
     PeersError,
-    core::routed,
     host_urls::HostUrls,
     worker::{Batch, URLS, Worker, adopted},
 };
@@ -19,8 +18,6 @@ impl Worker {
         bundle: &Bundle,
         batch: &mut Batch,
     ) -> Result<(), PeersError> {
-        let front = routed(&bundle.front, bundle.host, UrlPurpose::Fetch);
-        self.writing(batch)?.add_host(&front)?;
         // The core takes only bundles that can be read.
         let mut received = HostUrls::decode(&bundle.bytes, bundle.front.host_key_str())?;
         if bundle.is_copy && !self.shared.is_mine(bundle.host) {

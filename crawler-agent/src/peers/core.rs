@@ -180,7 +180,7 @@ impl Core {
         if is_foreign || self.hosts.contains(&host.position) {
             return (permit, Vec::new());
         }
-        let url = routed(url, host, UrlPurpose::Fetch);
+        let url = RoutedUrl::first(url.clone(), host, UrlPurpose::Fetch);
         self.restore(&url);
         (permit, vec![Work::AddHost(url)])
     }
@@ -242,40 +242,43 @@ impl Core {
         envelope.may_pass(self.member.view(), coordinator)
     }
 
-    fn note_host(&mut self, url: &CrawlUrl, host: HostAtAddress) {
-        if self.hosts.insert(host.position) {
-            self.host_addresses.set(url, host);
-        }
-    }
-
+    /// The effects, each after the host that it makes known.
     fn works(&mut self, effects: Vec<Effect>) -> Vec<Work> {
-        effects.into_iter().map(|effect| self.work(effect)).collect()
+        let mut works = Vec::new();
+        for effect in effects {
+            works.extend(self.follow(&effect).map(Work::AddHost));
+            works.push(Work::Effect(effect));
+        }
+        works
     }
 
-    fn work(&mut self, effect: Effect) -> Work {
-        match &effect {
-            Effect::Accept(url) | Effect::Note(url) => self.note_host(&url.url, url.host),
+    /// Follows which hosts the member knows; returns one that becomes known. It is stored also
+    /// where the frontier has it already, because an agent that leaves the region hands back what
+    /// is stored as the region's.
+    fn follow(&mut self, effect: &Effect) -> Option<RoutedUrl> {
+        let (url, host) = match effect {
+            Effect::Accept(url) | Effect::Note(url) => (&url.url, url.host),
             Effect::Store(bundle) => {
-                self.note_host(&bundle.front, bundle.host);
                 self.waiting_bundles += bundle.bytes.len();
+                (&bundle.front, bundle.host)
             }
             Effect::Drop(url) | Effect::HandBack(url) | Effect::LeaveRegion(url) => {
                 self.hosts.remove(&url.host.position);
+                return None;
             }
-            _ => {}
-        }
-        Work::Effect(effect)
+            _ => return None,
+        };
+        let is_new = self.hosts.insert(host.position);
+        is_new.then(|| {
+            self.host_addresses.set(url, host);
+            RoutedUrl::first(url.clone(), host, UrlPurpose::Fetch)
+        })
     }
 }
 
 /// Whether the bundle can be read. A newer version of the sender may have another format.
 fn check(bundle: &Bundle) -> Result<(), BundleError> {
     HostUrls::decode(&bundle.bytes, bundle.front.host_key_str()).map(drop)
-}
-
-/// A URL with what decides on its owner.
-pub(super) fn routed(url: &CrawlUrl, host: HostAtAddress, purpose: UrlPurpose) -> RoutedUrl {
-    RoutedUrl::first(url.clone(), host, purpose)
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ use tokio::sync::{oneshot, watch};
 
 use super::{
     PeersError, Shared,
-    core::routed,
     disk::{PeersDisk, WriteBatch},
     host_urls::HostUrls,
     note_counts::NoteCounts,
@@ -147,11 +146,7 @@ impl Worker {
                 urls.iter().try_for_each(|url| writing.forget(url))?;
             }
             Effect::Accept(url) => self.adopt(&url, batch)?,
-            Effect::Note(url) => {
-                let front = routed(&url.url, url.host, UrlPurpose::Fetch);
-                self.writing(batch)?.add_host(&front)?;
-                self.note(&url, batch)?;
-            }
+            Effect::Note(url) => self.note(&url, batch)?,
             Effect::Foreign(url) => {
                 self.writing(batch)?.forget(&url)?;
                 batch.reports.push(report(&url));
@@ -176,12 +171,7 @@ impl Worker {
 
     /// Queues a URL. With the first one after a takeover come those that were noted.
     fn adopt(&mut self, url: &RoutedUrl, batch: &mut Batch) -> Result<(), PeersError> {
-        let position = url.host.position;
-        if self.store.host_number(url.url.host_key_str())?.is_none() {
-            let front = routed(&url.url, url.host, UrlPurpose::Fetch);
-            self.writing(batch)?.add_host(&front)?;
-        }
-        self.adopt_notes(position, batch)?;
+        self.adopt_notes(url.host.position, batch)?;
         batch.adopted.push(adopted(url));
         Ok(())
     }
@@ -379,7 +369,7 @@ pub(super) mod tests {
         let url = model::CrawlUrl::parse("http://elsewhere.test/").unwrap();
         let position = HostPosition::of(url.host_key_str());
         let host = HostAtAddress { position, address: IpAddr::from([192, 0, 2, 1]) };
-        let url = RoutedUrl { redirects: 3, ..routed(&url, host, UrlPurpose::Fetch) };
+        let url = RoutedUrl { redirects: 3, ..RoutedUrl::first(url, host, UrlPurpose::Fetch) };
         let mut batch = Batch::default();
         worker(dir.path()).effect(Effect::Foreign(url), &mut batch).unwrap();
         assert_eq!(batch.reports.first().map(|report| report.redirects), Some(3));

@@ -118,3 +118,20 @@ fn bundles_that_wait_for_the_worker_are_bounded_by_their_bytes() {
     assert!(takes(&mut core, 2));
     assert_ne!(core.waiting_bundles, 0);
 }
+
+/// What is not stored with its address would not be handed back when the agent leaves the region.
+#[test]
+fn a_host_is_stored_as_the_regions_whatever_makes_it_known() {
+    let mut core = core();
+    let host_of = |url: &CrawlUrl| HostAtAddress {
+        position: HostPosition::of(url.host_key_str()),
+        address: IpAddr::from([10, 0, 0, 1]),
+    };
+    let adds = |works: &[Work]| works.iter().any(|work| matches!(work, Work::AddHost(_)));
+    let mut own = (0..).map(|number| CrawlUrl::parse(&format!("http://h{number}.test/")).unwrap());
+    let url = own.find(|url| core.member.destination(host_of(url)) == Some(ME)).unwrap();
+    let link = Link { url: url.clone(), depth: 0, redirects: 0 };
+    assert!(adds(&core.offer(&link, host_of(&url)).unwrap().1), "the frontier may have it already");
+    assert!(!adds(&core.offer(&link, host_of(&url)).unwrap().1));
+    assert!(!adds(&core.permit(&url, host_of(&url)).1));
+}
