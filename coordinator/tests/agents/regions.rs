@@ -5,7 +5,7 @@ use coordinator::placement::agent_administration::AgentAction;
 use coordinator::placement::regions::form_regions;
 use model::RegionId;
 use region::envelope::{Sealer, SenderKey};
-use region::message::{Heartbeat, LeaseRequest, Message, RequestNumber, Versions};
+use region::message::{Heartbeat, LeaseRequest, Message, SerialNumber, Versions};
 use region::relay::{RelayAnswer, RelayRequest};
 use region::roster::Version;
 use region::{Peer, Settings, View};
@@ -142,10 +142,10 @@ impl Follower<'_> {
 
     fn messages(&mut self, version: Version) -> [Message; 2] {
         self.requests += 1;
-        let number = RequestNumber { incarnation: 1, count: self.requests };
+        let number = SerialNumber { incarnation: 1, count: self.requests };
         let versions = Versions::new([version]).unwrap();
         let request = LeaseRequest { number, since: number, versions, release: false };
-        let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms: None };
+        let heartbeat = Heartbeat { number, version, floor: version, sleep_ms: None };
         [Message::Heartbeat(heartbeat), Message::LeaseRequest(request)]
     }
 }

@@ -73,6 +73,10 @@ impl Coordinator {
         }
         match message {
             Message::Heartbeat(heartbeat) => {
+                let peer = Peer::Agent(from);
+                if !self.detector.heard(peer, &heartbeat, now) {
+                    return effects;
+                }
                 let report = Report {
                     at: now,
                     version: heartbeat.version,
@@ -80,11 +84,9 @@ impl Coordinator {
                     asleep: heartbeat.sleep_ms.is_some(),
                 };
                 self.reports.insert(from, report);
-                let peer = Peer::Agent(from);
-                self.detector.heard(peer, heartbeat.incarnation, heartbeat.sleep_ms, now);
                 if heartbeat.version < self.view.version() {
                     let view = Message::View(self.view.signed().clone());
-                    effects.push(Effect::Send(Peer::Agent(from), view));
+                    effects.push(Effect::Send(peer, view));
                 }
             }
             Message::LeaseRequest(request) => {

@@ -52,8 +52,8 @@ pub enum Message {
 /// Sign of life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Start of the sender's process; larger after each restart.
-    pub incarnation: u64,
+    /// Number of the heartbeat: one that a later one has overtaken does not count.
+    pub number: SerialNumber,
     /// Newest version that the sender knows.
     pub version: Version,
     /// Oldest version under which the sender grants leases.
@@ -62,12 +62,13 @@ pub struct Heartbeat {
     pub sleep_ms: Option<u64>,
 }
 
-/// Number of a lease request: the requests of an agent are ordered across its restarts.
+/// Number of a lease request or of a heartbeat: either kind of an agent's messages is ordered across
+/// its restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub struct RequestNumber {
+pub struct SerialNumber {
     /// Start of the agent's process.
     pub incarnation: u64,
-    /// Number of the request since.
+    /// Number of the message of its kind since.
     pub count: u64,
 }
 
@@ -83,9 +84,9 @@ pub struct Versions(#[serde(deserialize_with = "at_most::<MAX_VERSIONS, _, _>")]
 /// Request for a lease, or for its renewal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseRequest {
-    pub number: RequestNumber,
+    pub number: SerialNumber,
     /// No fetch relies any more on grants to requests before the one with this number.
-    pub since: RequestNumber,
+    pub since: SerialNumber,
     /// Versions that the agent can follow.
     pub versions: Versions,
     /// The agent stops, and nothing that it fetches relies on any lease.
@@ -125,7 +126,7 @@ pub enum LeaseRefusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseAnswer {
     /// Number of the request.
-    pub number: RequestNumber,
+    pub number: SerialNumber,
     /// The claim and its term in milliseconds from the moment of the request.
     pub outcome: Result<(Claim, u64), LeaseRefusal>,
 }
@@ -253,7 +254,7 @@ mod tests {
             assert!(!is_read(&hosts(vec![host; REQUEST_HOSTS + 1])));
         }
         let versions = |number| Versions(vec![Version::default(); number]);
-        let number = RequestNumber::default();
+        let number = SerialNumber::default();
         let request = |versions| {
             let request = LeaseRequest { number, since: number, versions, release: false };
             Message::LeaseRequest(request)

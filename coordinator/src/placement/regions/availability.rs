@@ -76,7 +76,7 @@ fn fresh_reports<'s>(
 
 #[cfg(test)]
 mod tests {
-    use region::message::{Heartbeat, Message};
+    use region::message::{Heartbeat, Message, SerialNumber};
     use region::roster::Version;
 
     use super::*;
@@ -99,7 +99,8 @@ mod tests {
 
     fn heartbeat(leader: &mut RegionLeader, from: u8, sleep_ms: Option<u64>, at: Millis) {
         let version = Version { epoch: 1, delta: 0 };
-        let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms };
+        let number = SerialNumber { incarnation: 1, count: 1 };
+        let heartbeat = Heartbeat { number, version, floor: version, sleep_ms };
         leader.protocol.handle(agent(from), Message::Heartbeat(heartbeat), at);
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::AgentId;
 
-use crate::message::{Claim, LeaseAnswer, LeaseRequest, RequestNumber, Versions};
+use crate::message::{Claim, LeaseAnswer, LeaseRequest, SerialNumber, Versions};
 use crate::ownership::{HostAtAddress, View};
 use crate::peer::Peer;
 use crate::roster::Version;
@@ -14,7 +14,7 @@ use crate::time::Millis;
 /// The last grant of a voter.
 #[derive(Debug, Clone)]
 struct LastGrant {
-    number: RequestNumber,
+    number: SerialNumber,
     claim: Claim,
     until: Millis,
 }
@@ -25,9 +25,9 @@ struct Ballot {
     held: Option<LastGrant>,
     /// Grants in the order of their arrival, each with the moment from which no fetch relies on
     /// the grants before it.
-    arrived: VecDeque<(RequestNumber, Millis)>,
+    arrived: VecDeque<(SerialNumber, Millis)>,
     /// No fetch relies on grants before the one with this number.
-    since: RequestNumber,
+    since: SerialNumber,
 }
 
 /// The lease of one agent.
@@ -35,16 +35,16 @@ struct Ballot {
 pub struct Holder {
     me: AgentId,
     settings: Settings,
-    next: RequestNumber,
+    next: SerialNumber,
     /// When requests were sent that may still be answered, by number.
-    sent: BTreeMap<RequestNumber, Millis>,
+    sent: BTreeMap<SerialNumber, Millis>,
     ballots: BTreeMap<Peer, Ballot>,
 }
 
 impl Holder {
     /// The holder of a process that starts now, without a lease.
     pub fn new(me: AgentId, settings: Settings, incarnation: u64) -> Self {
-        let next = RequestNumber { incarnation, count: 1 };
+        let next = SerialNumber { incarnation, count: 1 };
         Self { me, settings, next, sent: BTreeMap::new(), ballots: BTreeMap::new() }
     }
 
@@ -144,7 +144,7 @@ impl Holder {
 
 impl Ballot {
     /// The newest grant from which all fetches under older grants have ended.
-    fn since(&mut self, now: Millis) -> RequestNumber {
+    fn since(&mut self, now: Millis) -> SerialNumber {
         while let Some((number, settled)) = self.arrived.front().copied() {
             if settled > now {
                 break;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::AgentId;
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, RequestNumber, Versions};
+use crate::message::{Claim, LeaseAnswer, LeaseRefusal, LeaseRequest, SerialNumber, Versions};
 use crate::ownership::View;
 use crate::roster::Version;
 use crate::settings::Settings;
@@ -16,7 +16,7 @@ use crate::time::Millis;
 pub struct Promise {
     /// The agent that got the grant.
     pub agent: AgentId,
-    pub number: RequestNumber,
+    pub number: SerialNumber,
     /// What was granted.
     pub claim: Claim,
 }
@@ -34,7 +34,7 @@ pub struct Promises {
 /// A grant in memory.
 #[derive(Debug, Clone)]
 struct Grant {
-    number: RequestNumber,
+    number: SerialNumber,
     claim: Claim,
     until: Millis,
 }
@@ -42,7 +42,7 @@ struct Grant {
 /// Last request of an agent.
 #[derive(Debug, Clone, Copy)]
 struct LastRequest {
-    number: RequestNumber,
+    number: SerialNumber,
     at: Millis,
     released: bool,
 }
@@ -207,7 +207,7 @@ impl Voter {
         }
     }
 
-    fn promise(&mut self, agent: AgentId, number: RequestNumber, claim: Claim, now: Millis) {
+    fn promise(&mut self, agent: AgentId, number: SerialNumber, claim: Claim, now: Millis) {
         let until = now.plus(self.settings.promise_ms());
         let oldest = claim.versions.oldest();
         if oldest > self.floor {

@@ -34,7 +34,7 @@ use crate::lease::{Holder, Voter};
 use crate::loan::Borrower;
 use crate::member::hosts::{Copies, Hosts, State};
 use crate::member::new_hosts::NewHosts;
-use crate::message::{Heartbeat, Message, UrlPurpose};
+use crate::message::{Heartbeat, Message, SerialNumber, UrlPurpose};
 use crate::ownership::{HostAtAddress, View};
 use crate::peer::Peer;
 use crate::permit::{Denial, Permit};
@@ -74,6 +74,8 @@ pub struct Member {
     /// so that one tick uses one set.
     skipped: BTreeSet<AgentId>,
     next_heartbeat: Millis,
+    /// Number of the last heartbeat.
+    heartbeats: u64,
     next_renewal: Millis,
     sleep: Option<Sleep>,
     counts: Counts,
@@ -258,7 +260,7 @@ impl Member {
     }
 
     fn heard(&mut self, from: Peer, heartbeat: Heartbeat, now: Millis, effects: &mut Vec<Effect>) {
-        if !self.detector.heard(from, heartbeat.incarnation, heartbeat.sleep_ms, now) {
+        if !self.detector.heard(from, &heartbeat, now) {
             return;
         }
         if heartbeat.version < self.current.version() {
@@ -272,8 +274,9 @@ impl Member {
             return;
         }
         self.next_heartbeat = now.plus(self.settings.heartbeat_ms);
+        self.heartbeats += 1;
         let heartbeat = Heartbeat {
-            incarnation: self.incarnation,
+            number: SerialNumber { incarnation: self.incarnation, count: self.heartbeats },
             version: self.current.version(),
             floor: self.voter.floor(),
             sleep_ms: self.sleep.map(|sleep| sleep.until.since(now)),

@@ -86,6 +86,7 @@ impl Member {
             loan: Borrower::new(settings.drift, loan_until),
             skipped: BTreeSet::new(),
             next_heartbeat: now,
+            heartbeats: 0,
             next_renewal: now,
             sleep: None,
             counts: Counts::default(),

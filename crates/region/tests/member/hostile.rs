@@ -8,7 +8,7 @@ use region::delegations::{Delegate, Range};
 use region::envelope::{Envelope, Refusal, Sealer, SenderKey};
 use region::member::{Link, LinkOutcome};
 use region::message::{
-    BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RequestNumber, RoutedUrl,
+    BATCH_URLS, Batch, Bundle, Heartbeat, LeaseRefusal, LeaseRequest, RoutedUrl, SerialNumber,
     UrlPurpose, Versions,
 };
 use region::roster::Version;
@@ -204,7 +204,7 @@ fn notices_leave_room_for_the_hosts_of_links() {
 fn a_version_that_does_not_exist_is_not_promised() {
     let mut member = member();
     let mut ask = |count, epoch| {
-        let number = RequestNumber { incarnation: 1, count };
+        let number = SerialNumber { incarnation: 1, count };
         let versions = Versions::new([Version { epoch, delta: 0 }]).unwrap();
         let request = LeaseRequest { number, since: number, versions, release: false };
         let message = Message::LeaseRequest(request);
@@ -275,7 +275,8 @@ fn an_old_view_is_refused_before_it_is_verified() {
 fn strangers_are_not_heard() {
     let mut member = member();
     let version = Version { epoch: 1, delta: 0 };
-    let heartbeat = Heartbeat { incarnation: 1, version, floor: version, sleep_ms: None };
+    let number = SerialNumber { incarnation: 1, count: 1 };
+    let heartbeat = Heartbeat { number, version, floor: version, sleep_ms: None };
     for from in [Peer::Agent(STRANGER), Peer::Agent(ME)] {
         assert!(member.handle(from, Message::Heartbeat(heartbeat), Millis(1)).is_empty());
     }
