@@ -10,7 +10,7 @@ use model::RegionId;
 use protocol::key::{AgentKey, CoordinatorKey, PublicKey, Purpose, Signature};
 use serde::{Deserialize, Serialize};
 
-use crate::message::Message;
+use crate::message::{Lane, Message};
 use crate::ownership::View;
 use crate::peer::Peer;
 use crate::time::Millis;
@@ -20,7 +20,7 @@ pub const MESSAGE_BYTES: usize = crate::message::BUNDLE_BYTES + (1 << 20);
 /// Messages that a party may send at once, and the number by which this grows in a second.
 const BURST: u64 = 2_000;
 const RATE: u64 = 100;
-/// Messages of a kind before the newest one that are still taken if they arrive late.
+/// Messages of a lane before the newest one that are still taken if they arrive late.
 const WINDOW: u64 = 128;
 
 /// A signed message.
@@ -37,7 +37,7 @@ struct Contents {
     header: Header,
     /// Start of the sender's process; larger after each restart.
     incarnation: u64,
-    /// Number of the message of its kind to this receiver since.
+    /// Number of the message in its lane to this receiver since.
     number: u64,
     message: Message,
 }
@@ -55,9 +55,9 @@ pub struct Header {
     pub from: Peer,
     /// The receiver, which may open it.
     pub to: Peer,
-    /// Whether it has a bundle. Bundles are numbered apart: on a slow line many other messages
+    /// The lane in which it travels. Bundles are numbered apart: on a slow line many other messages
     /// overtake them.
-    pub is_bundle: bool,
+    pub lane: Lane,
 }
 
 impl Envelope {
@@ -151,8 +151,8 @@ pub struct Sealer {
     region: RegionId,
     me: Peer,
     incarnation: u64,
-    /// Number of the last message to each receiver, of bundles and of others.
-    sent: BTreeMap<(Peer, bool), u64>,
+    /// Number of the last message to each receiver in each lane.
+    sent: BTreeMap<(Peer, Lane), u64>,
 }
 
 impl Sealer {
@@ -168,9 +168,9 @@ impl Sealer {
 
     /// The signed message; none if it cannot be encoded.
     pub fn seal(&mut self, key: &SenderKey<'_>, to: Peer, message: Message) -> Option<Envelope> {
-        let is_bundle = matches!(message, Message::Bundle(_));
-        let header = Header { region: self.region, from: self.me, to, is_bundle };
-        let number = self.sent.entry((to, is_bundle)).or_default();
+        let lane = message.lane();
+        let header = Header { region: self.region, from: self.me, to, lane };
+        let number = self.sent.entry((to, lane)).or_default();
         *number += 1;
         let contents = Contents { header, incarnation: self.incarnation, number: *number, message };
         let body = postcard::to_allocvec(&contents).ok()?;
@@ -182,7 +182,7 @@ impl Sealer {
     }
 }
 
-/// What the filter knows of one sender's bundles, or of its other messages.
+/// What the filter knows of one sender's messages in one lane.
 #[derive(Debug, Clone, Copy)]
 struct Sender {
     incarnation: u64,
@@ -200,7 +200,7 @@ pub struct EnvelopeFilter {
     region: RegionId,
     me: Peer,
     coordinator: PublicKey,
-    senders: BTreeMap<(Peer, bool), Sender>,
+    senders: BTreeMap<(Peer, Lane), Sender>,
     refused: BTreeMap<Refusal, u64>,
 }
 
@@ -261,8 +261,8 @@ impl EnvelopeFilter {
             return Err(Refusal::Receiver);
         }
         // Not as the header says: a dishonest member may write anything there.
-        let kind = (from, matches!(contents.message, Message::Bundle(_)));
-        let sender = self.senders.entry(kind).or_insert(Sender {
+        let lane = contents.message.lane();
+        let sender = self.senders.entry((from, lane)).or_insert(Sender {
             incarnation: contents.incarnation,
             newest: 0,
             received: 0,

@@ -2,26 +2,27 @@
 //!
 //! Parties that accept connections keep one for those that only open connections. It may lose
 //! envelopes, as any message may be lost, so it is bounded: a sender that leaves too many loses its
-//! own oldest ones, and not those that others have left.
+//! own oldest ones, and not those that others have left. Receivers collect each lane apart.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
 
-use crate::envelope::{Envelope, MESSAGE_BYTES};
+use crate::envelope::{Envelope, Header, MESSAGE_BYTES};
+use crate::message::Lane;
 use crate::peer::Peer;
 
-/// Most bytes that one sender has waiting for one receiver, and most of all in the mailbox of an
-/// agent: at least one bundle fits.
+/// Most bytes that one sender has waiting for one receiver in a lane, and most of all in the
+/// mailbox of an agent: at least one bundle fits.
 const BYTES: usize = 2 * MESSAGE_BYTES;
 /// Most bytes of all in the mailbox of the coordinator, for one region.
 const COORDINATOR_BYTES: usize = 4 * MESSAGE_BYTES;
-/// Most envelopes that one sender has waiting for one receiver.
+/// Most envelopes that one sender has waiting for one receiver in a lane.
 const ENVELOPES: usize = 10_000;
 
-/// Envelopes by receiver and sender. Those of one sender are in order of arrival.
+/// Envelopes by receiver, lane and sender. Those of one sender are in order of arrival.
 #[derive(Debug, Clone)]
 pub struct Mailbox {
-    receivers: BTreeMap<Peer, Receiver>,
+    receivers: BTreeMap<(Peer, Lane), Receiver>,
     /// Bytes that each sender has waiting.
     sent: BTreeMap<Peer, usize>,
     bytes: usize,
@@ -61,7 +62,8 @@ impl Mailbox {
     /// Keeps an envelope for its receiver. The caller has checked that sender and receiver are
     /// parties of the region; otherwise anyone could fill the memory.
     pub fn put(&mut self, to: Peer, envelope: Envelope) {
-        let Some(from) = envelope.header().map(|header| header.from) else { return };
+        let Some(Header { from, lane, .. }) = envelope.header() else { return };
+        let to = (to, lane);
         let bytes = envelope.bytes();
         let queue = self.receivers.entry(to).or_default().queues.entry(from).or_default();
         queue.bytes += bytes;
@@ -77,9 +79,10 @@ impl Mailbox {
         }
     }
 
-    /// The oldest envelopes for a receiver, of its senders in turn: at least one if any waits, up
-    /// to about `bytes`.
-    pub fn take(&mut self, to: Peer, bytes: usize) -> Vec<Envelope> {
+    /// The oldest envelopes for a receiver in one lane, of its senders in turn: at least one if any
+    /// waits, up to about `bytes`.
+    pub fn take(&mut self, to: Peer, lane: Lane, bytes: usize) -> Vec<Envelope> {
+        let to = (to, lane);
         let mut taken = Vec::new();
         let mut size = 0;
         while let Some((from, next)) = self.receivers.get(&to).and_then(Receiver::next) {
@@ -97,25 +100,26 @@ impl Mailbox {
 
     /// Whether nothing waits for a receiver.
     pub fn is_empty(&self, to: Peer) -> bool {
-        !self.receivers.contains_key(&to)
+        Lane::ALL.iter().all(|lane| !self.receivers.contains_key(&(to, *lane)))
     }
 
     /// Drops what waits for receivers that do not collect any more.
     pub fn retain(&mut self, collects: impl Fn(Peer) -> bool) {
-        let gone: Vec<Peer> = self.receivers.keys().copied().filter(|to| !collects(*to)).collect();
-        for to in gone {
-            drop(self.take(to, usize::MAX));
+        let receivers = self.receivers.keys().copied();
+        let gone: Vec<(Peer, Lane)> = receivers.filter(|(to, _)| !collects(*to)).collect();
+        for (to, lane) in gone {
+            drop(self.take(to, lane, usize::MAX));
         }
     }
 
-    /// Whether one sender has more waiting for one receiver than it may.
-    fn is_full(&self, to: Peer, from: Peer) -> bool {
+    /// Whether one sender has more waiting for one receiver in a lane than it may.
+    fn is_full(&self, to: (Peer, Lane), from: Peer) -> bool {
         let queue = self.receivers.get(&to).and_then(|receiver| receiver.queues.get(&from));
         queue.is_some_and(|queue| queue.bytes > BYTES || queue.waiting.len() > ENVELOPES)
     }
 
     /// The largest queue of the sender that has most bytes waiting.
-    fn largest(&self) -> Option<(Peer, Peer)> {
+    fn largest(&self) -> Option<((Peer, Lane), Peer)> {
         let (from, _) = self.sent.iter().max_by_key(|(_, bytes)| **bytes)?;
         let queues = self.receivers.iter().filter_map(|(to, receiver)| {
             let queue = receiver.queues.get(from)?;
@@ -124,8 +128,8 @@ impl Mailbox {
         queues.max_by_key(|(_, bytes)| *bytes).map(|(to, _)| (to, *from))
     }
 
-    /// The oldest envelope of a sender for a receiver.
-    fn pop(&mut self, to: Peer, from: Peer) -> Option<Envelope> {
+    /// The oldest envelope of a sender for a receiver in a lane.
+    fn pop(&mut self, to: (Peer, Lane), from: Peer) -> Option<Envelope> {
         let receiver = self.receivers.get_mut(&to)?;
         let queue = receiver.queues.get_mut(&from)?;
         let envelope = queue.waiting.pop_front()?;
@@ -182,14 +186,19 @@ mod tests {
         let second = seal(one, 2);
         mailbox.put(one, first.clone());
         mailbox.put(one, second.clone());
-        assert!(mailbox.take(two, usize::MAX).is_empty());
-        assert_eq!(mailbox.take(one, 1), [first], "one at least");
-        assert_eq!(mailbox.take(one, usize::MAX), [second]);
+        assert!(take_others(&mut mailbox, two, usize::MAX).is_empty());
+        assert_eq!(take_others(&mut mailbox, one, 1), [first], "one at least");
+        assert_eq!(take_others(&mut mailbox, one, usize::MAX), [second]);
         assert!(mailbox.is_empty(one));
         for number in 0..=ENVELOPES as u64 {
             mailbox.put(one, seal(one, number));
         }
-        assert_eq!(mailbox.take(one, usize::MAX).len(), ENVELOPES);
+        assert_eq!(take_others(&mut mailbox, one, usize::MAX).len(), ENVELOPES);
+    }
+
+    /// What waits for a receiver beside bundles.
+    fn take_others(mailbox: &mut Mailbox, to: Peer, bytes: usize) -> Vec<Envelope> {
+        mailbox.take(to, Lane::Others, bytes)
     }
 
     fn agent(number: i64) -> Peer {
@@ -229,9 +238,9 @@ mod tests {
             mailbox.put(to, hostile(to, Message::UrlsTaken(number)));
         }
         mailbox.put(to, second.clone());
-        let taken = mailbox.take(to, 4 * first.bytes());
+        let taken = take_others(&mut mailbox, to, 4 * first.bytes());
         assert_eq!((taken.len(), &taken[0], &taken[2]), (4, &first, &second));
-        assert_eq!(mailbox.take(to, usize::MAX).len(), ENVELOPES - 2);
+        assert_eq!(take_others(&mut mailbox, to, usize::MAX).len(), ENVELOPES - 2);
     }
 
     #[test]
@@ -244,12 +253,30 @@ mod tests {
         for receiver in 10..20 {
             mailbox.put(agent(receiver), hostile(agent(receiver), bundle()));
         }
-        let taken: Vec<Envelope> =
-            (10..20).flat_map(|receiver| mailbox.take(agent(receiver), usize::MAX)).collect();
+        let mut taken = take_others(&mut mailbox, agent(10), usize::MAX);
+        for receiver in 10..20 {
+            taken.extend(mailbox.take(agent(receiver), Lane::Bundles, usize::MAX));
+        }
         let bytes: usize = taken.iter().map(Envelope::bytes).sum();
         assert!((BYTES / 2..=BYTES).contains(&bytes), "{bytes}");
         assert!(taken.contains(&small));
         assert!(mailbox.sent.is_empty() && mailbox.bytes == 0);
+    }
+
+    #[test]
+    fn what_waits_beside_bundles_is_taken_without_them() {
+        let to = agent(1);
+        let mut seal = sealer(agent(2));
+        let mut mailbox = Mailbox::default();
+        let large = seal(to, bundle());
+        let small = seal(to, Message::UrlsTaken(1));
+        mailbox.put(to, large.clone());
+        mailbox.put(to, small.clone());
+        assert_eq!(take_others(&mut mailbox, to, 1 << 20), [small]);
+        assert!(take_others(&mut mailbox, to, 1 << 20).is_empty());
+        assert!(!mailbox.is_empty(to));
+        assert_eq!(mailbox.take(to, Lane::Bundles, 1), [large]);
+        assert!(mailbox.is_empty(to));
     }
 
     #[test]
@@ -261,7 +288,7 @@ mod tests {
         }
         mailbox.retain(|to| to == agent(3));
         assert!(mailbox.is_empty(agent(1)));
-        assert_eq!(mailbox.take(agent(3), usize::MAX).len(), 1);
+        assert_eq!(take_others(&mut mailbox, agent(3), usize::MAX).len(), 1);
         assert!(mailbox.sent.is_empty() && mailbox.bytes == 0);
     }
 }

@@ -62,8 +62,8 @@ pub struct Heartbeat {
     pub sleep_ms: Option<u64>,
 }
 
-/// Number of a lease request or of a heartbeat: either kind of an agent's messages is ordered across
-/// its restarts.
+/// Number of a lease request or of a heartbeat: either kind of an agent's messages is ordered
+/// across its restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct SerialNumber {
     /// Start of the agent's process.
@@ -182,6 +182,28 @@ pub struct Bundle {
     pub front: CrawlUrl,
     /// The bundle in the agent's own format; this crate does not read it.
     pub bytes: Vec<u8>,
+}
+
+/// Lane of a message. Bundles are numbered, kept and carried apart from all other messages: on a
+/// slow line one takes minutes, and an agent whose heartbeats wait for its end counts as dead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Lane {
+    /// Heartbeats, votes, URLs and all other messages.
+    #[default]
+    Others,
+    /// Bundles of hosts.
+    Bundles,
+}
+
+impl Lane {
+    pub const ALL: [Self; 2] = [Self::Others, Self::Bundles];
+}
+
+impl Message {
+    /// The lane in which the message travels.
+    pub fn lane(&self) -> Lane {
+        if matches!(self, Self::Bundle(_)) { Lane::Bundles } else { Lane::Others }
+    }
 }
 
 impl RoutedUrl {

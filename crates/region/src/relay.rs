@@ -9,6 +9,7 @@ use protocol::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::{Envelope, MESSAGE_BYTES};
+use crate::message::Lane;
 use crate::ownership::SignedView;
 use crate::roster::Version;
 use crate::settings::Settings;
@@ -41,6 +42,8 @@ pub struct RelayRequest {
     pub wants_loan: bool,
     /// What the agent knows of the region; none while it is in none.
     pub report: Option<MemberReport>,
+    /// Lane of the envelopes in the answer.
+    pub lane: Lane,
     /// Envelopes to the coordinator, and to other agents that this one cannot reach.
     #[serde(deserialize_with = "at_most::<MAX_ENVELOPES, _, _>")]
     pub envelopes: Vec<Envelope>,
@@ -71,7 +74,8 @@ pub struct MemberReport {
 pub struct RelayAnswer {
     /// Settings of the agent's region; none while it is in no region.
     pub settings: Option<Settings>,
-    /// Roster and deltas, if the agent knows an older version or another region.
+    /// Roster and deltas, if the agent knows an older version or another region. They come with
+    /// the lane of other messages than bundles.
     pub view: Option<SignedView>,
     /// Term of the loan in milliseconds from the moment of the request, if one was asked for.
     pub loan_ms: Option<u64>,

@@ -4,12 +4,12 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use model::AgentId;
-use region::envelope::Envelope;
+use region::{envelope::Envelope, message::Lane};
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Peers, delivery::MOST_PAUSE, listener::COLLECT};
+use super::{Peers, delivery::MOST_PAUSE, listener::collect_path};
 use crate::{backoff::Backoff, error_line};
 
 /// Time limit of a collection: longer than the listener holds it.
@@ -19,34 +19,41 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Least interval of collections that bring nothing.
 const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Collects this agent's envelopes from all members that listen, unless it listens itself.
+/// Collects this agent's envelopes from all members that listen, unless it listens itself. Each
+/// lane has calls of its own, so that no heartbeat waits for the end of a bundle.
 pub(super) async fn collect(peers: &Arc<Peers>) {
-    let mut tasks: BTreeMap<AgentId, (Vec<String>, AbortOnDropHandle<()>)> = BTreeMap::new();
+    let mut tasks: BTreeMap<(AgentId, Lane), (Vec<String>, AbortOnDropHandle<()>)> =
+        BTreeMap::new();
     loop {
         let mailboxes = peers.shared.outgoing.mailboxes();
         // A member that listens elsewhere now gets a new task.
-        tasks.retain(|agent, (addresses, task)| {
+        tasks.retain(|(agent, _), (addresses, task)| {
             mailboxes.get(agent) == Some(addresses) && !task.is_finished()
         });
-        for (agent, addresses) in mailboxes {
-            tasks.entry(agent).or_insert_with(|| {
-                let collecting = collect_from(Arc::clone(peers), agent, addresses.clone());
-                let task = peers.shared.outgoing.spawn(collecting);
-                (addresses, AbortOnDropHandle::new(task))
-            });
+        for (agent, addresses) in &mailboxes {
+            for lane in Lane::ALL {
+                tasks.entry((*agent, lane)).or_insert_with(|| {
+                    let addresses = addresses.clone();
+                    let collecting =
+                        collect_from(Arc::clone(peers), *agent, addresses.clone(), lane);
+                    let task = peers.shared.outgoing.spawn(collecting);
+                    (addresses, AbortOnDropHandle::new(task))
+                });
+            }
         }
         tokio::time::sleep(PERIOD).await;
     }
 }
 
-async fn collect_from(peers: Arc<Peers>, agent: AgentId, addresses: Vec<String>) {
+async fn collect_from(peers: Arc<Peers>, agent: AgentId, addresses: Vec<String>, lane: Lane) {
     let outgoing = &peers.shared.outgoing;
     let client = outgoing.client();
     let mut backoff = Backoff::default();
     for address in addresses.iter().cycle() {
         let Some(body) = outgoing.collection_from(agent) else { return };
         let asked = Instant::now();
-        let answer = client.post(address, COLLECT, (body, StatusCode::OK), COLLECTION).await;
+        let answer =
+            client.post(address, collect_path(lane), (body, StatusCode::OK), COLLECTION).await;
         match answer.and_then(|content| read(&content)) {
             Ok(envelopes) => {
                 backoff.reset();

@@ -2,22 +2,15 @@
 
 use std::sync::Mutex;
 
-use region::{Peer, envelope::Envelope, mailbox::Mailbox};
+use region::{Peer, envelope::Envelope, mailbox::Mailbox, message::Lane};
 use tokio::sync::Notify;
 
 use crate::lock::lock;
 
-/// Envelopes that leave through the coordinator, whoever their receivers are. Bundles leave apart,
-/// so that no heartbeat waits for the end of one.
+/// Envelopes that leave through the coordinator, whoever their receivers are. Each lane leaves
+/// apart. The oldest are lost where too many bytes wait.
 #[derive(Default)]
 pub(super) struct CoordinatorQueue {
-    others: WaitingEnvelopes,
-    bundles: WaitingEnvelopes,
-}
-
-/// Envelopes of one kind. The oldest are lost where too many bytes wait.
-#[derive(Default)]
-pub(super) struct WaitingEnvelopes {
     waiting: Mutex<Mailbox>,
     arrived: Notify,
 }
@@ -25,36 +18,23 @@ pub(super) struct WaitingEnvelopes {
 impl CoordinatorQueue {
     /// Adds an envelope.
     pub(super) fn push(&self, envelope: Envelope) {
-        let is_bundle = envelope.header().is_some_and(|header| header.is_bundle);
-        let queue = if is_bundle { &self.bundles } else { &self.others };
-        queue.push(envelope);
+        lock(&self.waiting).put(Peer::Coordinator, envelope);
+        self.arrived.notify_waiters();
     }
 
-    /// Those without bundles, and those with bundles.
-    pub(super) fn kinds(&self) -> [&WaitingEnvelopes; 2] {
-        [&self.others, &self.bundles]
-    }
-}
-
-impl WaitingEnvelopes {
-    fn push(&self, envelope: Envelope) {
-        self.with_waiting(|waiting| waiting.put(Peer::Coordinator, envelope));
-        self.arrived.notify_one();
-    }
-
-    /// The first envelopes of about this many bytes, as soon as there are any.
-    pub(super) async fn take(&self, bytes: usize) -> Vec<Envelope> {
+    /// The first envelopes of a lane, of about this many bytes, as soon as there are any.
+    pub(super) async fn take(&self, lane: Lane, bytes: usize) -> Vec<Envelope> {
         loop {
-            let taken = self.with_waiting(|waiting| waiting.take(Peer::Coordinator, bytes));
+            let arrived = self.arrived.notified();
+            tokio::pin!(arrived);
+            // From here on nothing is missed.
+            arrived.as_mut().enable();
+            let taken = lock(&self.waiting).take(Peer::Coordinator, lane, bytes);
             if !taken.is_empty() {
                 return taken;
             }
-            self.arrived.notified().await;
+            arrived.await;
         }
-    }
-
-    fn with_waiting<T>(&self, use_them: impl FnOnce(&mut Mailbox) -> T) -> T {
-        use_them(&mut lock(&self.waiting))
     }
 }
 
@@ -91,9 +71,8 @@ mod tests {
         // Another message does not wait for them.
         let message = Message::UrlsTaken(1);
         queue.push(sealer.seal(&SenderKey::Agent(&key), to, message).unwrap());
-        let [others, bundles] = queue.kinds();
-        assert_eq!(others.take(1).await.len(), 1);
-        let waiting = bundles.take(usize::MAX).await;
+        assert_eq!(queue.take(Lane::Others, 1).await.len(), 1);
+        let waiting = queue.take(Lane::Bundles, usize::MAX).await;
         let bytes = waiting.iter().map(Envelope::bytes).sum::<usize>();
         assert!((BUNDLE_BYTES..=2 * MESSAGE_BYTES).contains(&bytes), "{bytes}");
     }

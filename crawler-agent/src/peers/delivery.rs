@@ -44,7 +44,7 @@ impl Delivery {
         );
     }
 
-    /// Delivers messages of one kind, about `fill` bytes at a time.
+    /// Delivers messages of one lane, about `fill` bytes at a time.
     async fn deliver_all(&self, mut queue: Queue, fill: usize, attempts: &Mutex<Attempts>) {
         while let Some(first) = queue.next().await {
             let mut envelopes = Vec::new();
@@ -108,7 +108,11 @@ mod tests {
 
     use model::{AgentId, CrawlUrl, RegionId};
     use protocol::key::AgentKey;
-    use region::{HostAtAddress, HostPosition, Message, Peer, envelope::Sealer, message::Bundle};
+    use region::{
+        HostAtAddress, HostPosition, Message, Peer,
+        envelope::Sealer,
+        message::{Bundle, Lane},
+    };
     use tokio::sync::mpsc;
 
     use super::*;
@@ -161,7 +165,7 @@ mod tests {
                 if is_listener {
                     requests.recv().await.unwrap();
                 } else {
-                    assert_eq!(coordinator.kinds()[0].take(1).await, [sent]);
+                    assert_eq!(coordinator.take(Lane::Others, 1).await, [sent]);
                 }
             }
             drop(queue);

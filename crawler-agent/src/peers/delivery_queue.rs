@@ -6,12 +6,12 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use region::{Message, Peer};
+use region::{Message, Peer, message::Lane};
 use tokio::sync::mpsc;
 
-/// Messages of either kind that may wait; what comes then is lost.
+/// Messages of either lane that may wait; what comes then is lost.
 const LENGTH: usize = 4_000;
-/// Bytes of messages of either kind beyond which no further one may wait.
+/// Bytes of messages of either lane beyond which no further one may wait.
 const BYTES: usize = 8 << 20;
 /// Memory of a message, and of each URL in it, besides its texts, about.
 const ITEM_BYTES: usize = 200;
@@ -31,13 +31,13 @@ pub(super) struct Queued {
     pub(super) bundles: Queue,
 }
 
-/// The end at which messages of one kind are put.
+/// The end at which messages of one lane are put.
 struct QueueSender {
     messages: mpsc::Sender<Addressed>,
     bytes: Arc<AtomicUsize>,
 }
 
-/// The messages of one kind that wait.
+/// The messages of one lane that wait.
 pub(super) struct Queue {
     messages: mpsc::Receiver<Addressed>,
     /// Their bytes, about.
@@ -62,8 +62,10 @@ impl DeliveryQueue {
     /// Adds a message. A full queue belongs to a peer that cannot be reached, or to a slow line;
     /// its messages are repeated.
     pub(super) fn push(&self, to: Peer, message: Message) {
-        let is_bundle = matches!(message, Message::Bundle(_));
-        let queue = if is_bundle { &self.bundles } else { &self.others };
+        let queue = match message.lane() {
+            Lane::Others => &self.others,
+            Lane::Bundles => &self.bundles,
+        };
         queue.push(to, message);
     }
 }

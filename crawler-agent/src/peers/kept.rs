@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use region::{Peer, envelope::Envelope, mailbox::Mailbox};
+use region::{Peer, envelope::Envelope, mailbox::Mailbox, message::Lane};
 
 /// Time after its last request for which a receiver is expected to ask again: longer than one
 /// request is held, and than the pause of a receiver between two attempts.
@@ -45,9 +45,9 @@ impl KeptEnvelopes {
         mailbox.retain(|to| asked.contains_key(&to));
     }
 
-    /// The oldest envelopes of a receiver, of about this many bytes.
-    pub(super) fn take(&mut self, to: Peer, bytes: usize) -> Vec<Envelope> {
-        self.mailbox.take(to, bytes)
+    /// The oldest envelopes of a receiver in one lane, of about this many bytes.
+    pub(super) fn take(&mut self, to: Peer, lane: Lane, bytes: usize) -> Vec<Envelope> {
+        self.mailbox.take(to, lane, bytes)
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(kept.put(to, second.clone(), later), None);
         let late = start + COLLECTS_WITHIN;
         assert_eq!(kept.put(to, third.clone(), late), Some(third), "it collects here no more");
-        assert_eq!(kept.take(to, usize::MAX), [second]);
+        assert_eq!(kept.take(to, Lane::Others, usize::MAX), [second]);
     }
 
     #[test]
@@ -99,6 +99,6 @@ mod tests {
         let other = Peer::Agent(AgentId::new(3));
         kept.note_request(other, start + KEPT_FOR);
         assert_eq!(kept.put(other, seal(other), start + KEPT_FOR), None);
-        assert!(kept.take(to, usize::MAX).is_empty());
+        assert!(kept.take(to, Lane::Others, usize::MAX).is_empty());
     }
 }

@@ -10,7 +10,7 @@ use axum::{
     http::StatusCode,
     routing::post,
 };
-use region::{Peer, envelope::Envelope, relay::RELAY_FILL};
+use region::{Peer, envelope::Envelope, message::Lane, relay::RELAY_FILL};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -22,12 +22,18 @@ use super::{
 
 /// Path at which envelopes are left.
 pub(super) const ENVELOPES: &str = "region/v1/envelopes";
-/// Path at which a peer collects its envelopes.
-pub(super) const COLLECT: &str = "region/v1/collect";
 /// Time for which a collection waits for an envelope.
 const HOLD: Duration = Duration::from_secs(20);
 /// Longest request for the envelopes of a mailbox: one envelope without content.
 const COLLECT_BYTES: usize = 4 << 10;
+
+/// Path at which a peer collects its envelopes in one lane.
+pub(super) fn collect_path(lane: Lane) -> &'static str {
+    match lane {
+        Lane::Others => "region/v1/collect",
+        Lane::Bundles => "region/v1/collect-bundles",
+    }
+}
 
 /// A bound socket.
 pub struct PeerListener {
@@ -52,11 +58,12 @@ impl PeerListener {
     pub async fn run(self, peers: Arc<Peers>, stop: CancellationToken) -> std::io::Result<()> {
         let bodies = Arc::new(BodyReader::new());
         let state = ListenerState { peers, bodies, stop: stop.clone() };
-        let app = Router::new()
-            .route(&format!("/{ENVELOPES}"), post(envelopes))
-            .route(&format!("/{COLLECT}"), post(collect))
-            .layer(DefaultBodyLimit::max(COLLECT_BYTES))
-            .with_state(state);
+        let mut app = Router::new().route(&format!("/{ENVELOPES}"), post(envelopes));
+        for lane in Lane::ALL {
+            let answer = move |state, body| collect(state, lane, body);
+            app = app.route(&format!("/{}", collect_path(lane)), post(answer));
+        }
+        let app = app.layer(DefaultBodyLimit::max(COLLECT_BYTES)).with_state(state);
         let app = app.into_make_service_with_connect_info::<ClientAddress>();
         let serving = axum::serve(BoundedListener::new(self.listener), app);
         tokio::select! {
@@ -88,12 +95,16 @@ async fn envelopes(
     status
 }
 
-/// Answers with the envelopes to the sender of a signed request.
-async fn collect(State(state): State<ListenerState>, body: Bytes) -> Result<Vec<u8>, StatusCode> {
+/// Answers with the envelopes in one lane to the sender of a signed request.
+async fn collect(
+    State(state): State<ListenerState>,
+    lane: Lane,
+    body: Bytes,
+) -> Result<Vec<u8>, StatusCode> {
     let envelope: Envelope =
         postcard::from_bytes(&body).map_err(|_| StatusCode::UNPROCESSABLE_ENTITY)?;
     let from = state.peers.receive(&envelope).map_err(|_| StatusCode::FORBIDDEN)?;
-    let waiting = state.peers.shared.outgoing.take_kept(from, RELAY_FILL);
+    let waiting = state.peers.shared.outgoing.take_kept(from, lane, RELAY_FILL);
     let waited = tokio::select! {
         waited = tokio::time::timeout(HOLD, waiting) => waited,
         () = state.stop.cancelled() => return Err(StatusCode::SERVICE_UNAVAILABLE),

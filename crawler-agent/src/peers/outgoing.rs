@@ -17,13 +17,14 @@ use region::{
     Message, Peer,
     envelope::{Envelope, Sealer},
     member::Identity,
+    message::Lane,
     ownership::View,
 };
 use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    coordinator_queue::{CoordinatorQueue, WaitingEnvelopes},
+    coordinator_queue::CoordinatorQueue,
     delivery::Delivery,
     delivery_queue::{DeliveryQueue, delivery_queue},
     kept::KeptEnvelopes,
@@ -157,15 +158,15 @@ impl Outgoing {
         }
     }
 
-    /// Envelopes that are kept for one peer, as soon as there are any.
-    pub(super) async fn take_kept(&self, to: Peer, bytes: usize) -> Vec<Envelope> {
+    /// Envelopes in one lane that are kept for one peer, as soon as there are any.
+    pub(super) async fn take_kept(&self, to: Peer, lane: Lane, bytes: usize) -> Vec<Envelope> {
         lock(&self.kept).note_request(to, Instant::now());
         loop {
             let arrived = self.arrived.notified();
             tokio::pin!(arrived);
             // From here on nothing is missed.
             arrived.as_mut().enable();
-            let taken = lock(&self.kept).take(to, bytes);
+            let taken = lock(&self.kept).take(to, lane, bytes);
             if !taken.is_empty() {
                 return taken;
             }
@@ -200,8 +201,8 @@ impl Outgoing {
         })
     }
 
-    /// Envelopes that leave through the coordinator: those without bundles, and those with bundles.
-    pub(super) fn for_coordinator(&self) -> [&WaitingEnvelopes; 2] {
-        self.coordinator.kinds()
+    /// Envelopes that leave through the coordinator.
+    pub(super) fn for_coordinator(&self) -> &CoordinatorQueue {
+        &self.coordinator
     }
 }

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use region::relay::{RELAY_FILL, RelayRequest};
+use region::{
+    message::Lane,
+    relay::{RELAY_FILL, RelayRequest},
+};
 use tokio::time::Instant;
 
-use super::{Peers, coordinator_queue::WaitingEnvelopes};
+use super::Peers;
 use crate::{backoff::Backoff, elapsed_clock, error_line};
 
 /// Time for which the coordinator may hold an answer back.
@@ -19,10 +22,15 @@ const OUTSIDE_PAUSE: Duration = Duration::from_secs(2);
 /// Longest pause after a failure: when the coordinator returns, it must hear of the region soon.
 const MOST_PAUSE: Duration = Duration::from_secs(15);
 
-/// Calls until the future is dropped.
+/// Calls until the future is dropped. Each lane has calls of its own, so that no heartbeat waits
+/// for the end of a bundle.
 pub(super) async fn run(peers: &Peers) {
-    let [others, bundles] = peers.shared.outgoing.for_coordinator();
-    tokio::join!(poll(peers), send(peers, others), send(peers, bundles));
+    tokio::join!(
+        poll(peers),
+        poll_bundles(peers),
+        send(peers, Lane::Others),
+        send(peers, Lane::Bundles),
+    );
 }
 
 /// Waits for news all the time, and asks for loans.
@@ -32,7 +40,7 @@ async fn poll(peers: &Peers) {
     loop {
         let is_member = peers.shared.core().is_some();
         let wants_loan = is_member && borrowed.is_none_or(|at| at.elapsed() >= BORROW);
-        let request = RelayRequest { wants_loan, ..request(peers, HOLD) };
+        let request = RelayRequest { wants_loan, ..request(peers, Lane::Others, HOLD) };
         let pause = call(peers, &request, &mut backoff).await;
         if pause.is_none() && wants_loan {
             borrowed = Some(Instant::now());
@@ -42,12 +50,27 @@ async fn poll(peers: &Peers) {
     }
 }
 
-/// Sends envelopes to the coordinator, and to peers that cannot be reached otherwise.
-async fn send(peers: &Peers, waiting: &WaitingEnvelopes) {
+/// Waits for bundles all the time while the agent is in a region.
+async fn poll_bundles(peers: &Peers) {
     let mut backoff = Backoff::default();
     loop {
-        let envelopes = waiting.take(RELAY_FILL).await;
-        let request = RelayRequest { envelopes, ..request(peers, Duration::ZERO) };
+        let is_member = peers.shared.core().is_some();
+        let pause = if is_member {
+            let request = request(peers, Lane::Bundles, HOLD);
+            call(peers, &request, &mut backoff).await.unwrap_or(LEAST_PAUSE)
+        } else {
+            OUTSIDE_PAUSE
+        };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Sends envelopes to the coordinator, and to peers that cannot be reached otherwise.
+async fn send(peers: &Peers, lane: Lane) {
+    let mut backoff = Backoff::default();
+    loop {
+        let envelopes = peers.shared.outgoing.for_coordinator().take(lane, RELAY_FILL).await;
+        let request = RelayRequest { envelopes, ..request(peers, lane, Duration::ZERO) };
         // What cannot be sent is lost: the member sends it again, or something newer.
         if let Some(pause) = call(peers, &request, &mut backoff).await {
             tokio::time::sleep(pause).await;
@@ -77,8 +100,9 @@ async fn call(peers: &Peers, request: &RelayRequest, backoff: &mut Backoff) -> O
     }
 }
 
-fn request(peers: &Peers, hold: Duration) -> RelayRequest {
+fn request(peers: &Peers, lane: Lane, hold: Duration) -> RelayRequest {
     RelayRequest {
+        lane,
         hold_ms: u32::try_from(hold.as_millis()).unwrap_or(0),
         addresses: peers.rules.advertise.iter().map(ToString::to_string).collect(),
         label: peers.rules.region.clone(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use model::AgentId;
 use protocol::key::PublicKey;
 use region::envelope::{Envelope, Verified};
+use region::message::Lane;
 use region::ownership::View;
 use region::relay::{MemberReport, RELAY_FILL, RelayAnswer, RelayRequest, is_listener_url};
 use region::{Effect, Peer};
@@ -55,8 +56,8 @@ impl Regions {
         stop: &CancellationToken,
     ) -> Result<RelayAnswer, CallError> {
         check(&request)?;
-        let RelayRequest { hold_ms, addresses, label, known, wants_loan, report, envelopes } =
-            request;
+        let RelayRequest { hold_ms, addresses, label, known, wants_loan, .. } = request;
+        let RelayRequest { report, lane, envelopes, .. } = request;
         let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
         if !self.rules.enabled {
             // They may be large, and no request gets them.
@@ -83,12 +84,14 @@ impl Regions {
                 let is_news = known.is_none_or(|(region, version)| {
                     region != view.roster().region || version < view.version()
                 });
-                answer.view = is_news.then(|| view.signed().clone());
+                // It may be large, and comes with the other lane.
+                let has_view = is_news && lane == Lane::Others;
+                answer.view = has_view.then(|| view.signed().clone());
                 // Agents that left get no loan, which would keep the region's subnets from others.
                 if wants_loan && leader.has_wanted(agent) {
                     answer.loan_ms = Some(self.lend(term, leader).await?);
                 }
-                answer.envelopes = leader.mailbox.take(Peer::Agent(agent), RELAY_FILL);
+                answer.envelopes = leader.mailbox.take(Peer::Agent(agent), lane, RELAY_FILL);
             }
             drop(leaders);
             let news = answer.view.is_some() || wants_loan || !answer.envelopes.is_empty();

@@ -43,7 +43,7 @@ fn a_bundle_is_taken_that_many_other_messages_have_overtaken() {
     let host = HostAtAddress { position, address: [10, 0, 0, 1].into() };
     let bundle = Bundle { number: 1, is_copy: false, host, front, bytes: vec![] };
     let bundle = seal(Message::Bundle(bundle));
-    assert!(bundle.header().unwrap().is_bundle);
+    assert_eq!(bundle.header().unwrap().lane, Lane::Bundles);
     for number in 0..2 * WINDOW {
         filter.open(&seal(Message::UrlsTaken(number)), &view, Millis(1)).unwrap();
     }
@@ -57,7 +57,7 @@ fn a_message_is_read_only_when_its_sender_signed_it() {
     let coordinator = CoordinatorKey::from_seed([100; 32]);
     let from = Peer::Agent(OTHER);
     let to = Peer::Agent(ME);
-    let header = Header { region: REGION, from, to, is_bundle: false };
+    let header = Header { region: REGION, from, to, lane: Lane::Others };
     // Addresses without a message: whoever reads it finds another format.
     let body = postcard::to_allocvec(&header).unwrap();
     let opened = |key: &AgentKey| {
