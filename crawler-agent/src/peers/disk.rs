@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{CrawlPolicy, UnixMillis};
+use model::{CrawlPolicy, RegionId, UnixMillis};
 use redb::{
     Database, ReadableDatabase as _, ReadableTable as _, TableDefinition, WriteTransaction,
 };
@@ -65,6 +65,14 @@ pub(super) struct Membership {
     pub(super) loan_until: UnixMillis,
 }
 
+/// What still binds an agent that has left its region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FormerMembership {
+    pub(super) region: RegionId,
+    /// What it promised there; none if that may be lost.
+    pub(super) promises: Option<Promises>,
+}
+
 impl PeersDisk {
     /// Opens the file in `dir`, or makes it.
     pub(super) fn open(dir: &Path) -> Result<Self> {
@@ -106,6 +114,15 @@ impl PeersDisk {
             copied: self.value(COPIED)?,
             loan_until: self.value(LOAN)?.map_or(UnixMillis(0), UnixMillis),
         }))
+    }
+
+    /// The membership that ended last; none while the agent is a member, and if it never was one.
+    pub(super) fn former_membership(&self) -> Result<Option<FormerMembership>> {
+        let view: Option<SignedView> = self.value(VIEW)?;
+        let is_member = self.value::<Settings>(SETTINGS)?.is_some();
+        let region = view.filter(|_| !is_member).and_then(|view| view.alleged_region().ok());
+        let Some(region) = region else { return Ok(None) };
+        Ok(Some(FormerMembership { region, promises: self.value(PROMISES)? }))
     }
 
     /// The operator's settings as the coordinator sent them last.
@@ -159,11 +176,12 @@ impl WriteBatch {
         self.0.end(|write| Ok(write.commit()?))
     }
 
-    /// Forgets the region with all that belongs to it.
+    /// Forgets the region with all that belongs to it, but not what the agent promised in it: that
+    /// binds the agent also if it joins again. The view says which region it was.
     pub(super) fn forget_region(&self) -> Result<()> {
         self.0.with(|write| {
             let mut values = write.open_table(VALUES)?;
-            for name in [VIEW, SETTINGS, PROMISES, COPIED, LOAN] {
+            for name in [SETTINGS, COPIED, LOAN] {
                 values.remove(name)?;
             }
             write.open_table(HOSTS)?.retain(|_, _| false)?;
@@ -183,6 +201,14 @@ impl WriteBatch {
 
     pub(super) fn set_promises(&self, promises: &Promises) -> Result<()> {
         self.set(PROMISES, promises)
+    }
+
+    /// Forgets promises that are not those of the present region.
+    pub(super) fn forget_promises(&self) -> Result<()> {
+        self.0.with(|write| {
+            write.open_table(VALUES)?.remove(PROMISES)?;
+            Ok(())
+        })
     }
 
     pub(super) fn set_copied(&self, copied: &CopiedView) -> Result<()> {

@@ -14,7 +14,9 @@ use region::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Peers, PeersError, collection, core::Core, relay, worker::Work};
+use super::{
+    Peers, PeersError, collection, core::Core, disk::FormerMembership, relay, worker::Work,
+};
 use crate::{elapsed_clock, lock::lock};
 
 /// Least time between two steps of the member.
@@ -92,13 +94,20 @@ impl Peers {
             }
             match (core.as_mut(), settings, view) {
                 (None, Some(settings), Some(view)) => {
-                    let (joined, stored) = self.join(settings, view, None)?;
+                    let promises = promises_in(&view, self.former.as_ref());
+                    let (joined, stored) =
+                        self.join(self.shared.identity, settings, view, promises)?;
                     self.work(vec![stored]);
                     tracing::info!(version = ?joined.view().version(), "joined a region");
                     *core = Some(joined);
                 }
                 (Some(former), Some(settings), Some(view)) if is_of_another(&view, former) => {
-                    let (joined, stored) = self.join(settings, view, Some(former))?;
+                    // The agent may have been in this region before: its requests and bundles are
+                    // of a new incarnation, and its votes wait until what it promised then has
+                    // ended.
+                    let incarnation = former.incarnation() + 1;
+                    let identity = Identity { incarnation, ..self.shared.identity };
+                    let (joined, stored) = self.join(identity, settings, view, None)?;
                     self.shared.host_addresses.clear();
                     self.shared.outgoing.enter(joined.view().roster().region);
                     self.work(vec![Work::Leave, stored]);
@@ -127,11 +136,11 @@ impl Peers {
     /// A member of the region of `view`, and what is to be stored of it.
     fn join(
         &self,
+        identity: Identity,
         settings: Settings,
         view: SignedView,
-        former: Option<&Core>,
+        promises: Option<Promises>,
     ) -> Result<(Core, Work), RosterError> {
-        let (identity, promises) = joining(self.shared.identity, former.map(Core::incarnation));
         let stored =
             Work::Join { view: Box::new(view.clone()), settings, promises: promises.clone() };
         let saved = SavedMember::joining(view, promises);
@@ -141,14 +150,12 @@ impl Peers {
     }
 }
 
-/// Identity and promises of an agent that joins a region, after it was in another one under the
-/// number `former`, if any. It may have been in this region before that: its requests and bundles
-/// are of a new incarnation, and its votes wait until what it promised then has ended.
-fn joining(identity: Identity, former: Option<u64>) -> (Identity, Option<Promises>) {
-    match former {
-        None => (identity, Some(Promises::default())),
-        Some(former) => (Identity { incarnation: former + 1, ..identity }, None),
-    }
+/// What an agent that joins the region of `view` has promised in it; none if that may be lost. A
+/// membership that ended last in another region says nothing of one in this region before it.
+fn promises_in(view: &SignedView, former: Option<&FormerMembership>) -> Option<Promises> {
+    let Some(former) = former else { return Some(Promises::default()) };
+    let is_same = view.alleged_region().is_ok_and(|region| region == former.region);
+    former.promises.clone().filter(|_| is_same)
 }
 
 /// Whether a view is of another region than that of the member. The coordinator let the agent go
@@ -159,18 +166,25 @@ fn is_of_another(view: &SignedView, member: &Core) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::AgentId;
-    use protocol::key::AgentKey;
+    use region::roster::Version;
 
     use super::*;
+    use crate::peers::core;
 
     #[test]
-    fn promises_are_lost_where_an_agent_comes_from_another_region() {
-        let coordinator = AgentKey::from_seed([1; 32]).public();
-        let identity = Identity { agent: AgentId::new(1), coordinator, incarnation: 4 };
-        let (first, promises) = joining(identity, None);
-        assert_eq!((first.incarnation, promises), (4, Some(Promises::default())));
-        let (again, promises) = joining(identity, Some(7));
-        assert_eq!((again.incarnation, promises), (8, None));
+    fn promises_of_a_former_membership_bind_an_agent_that_joins_again() {
+        let view = core::tests::view();
+        let region = view.alleged_region().unwrap();
+        let other = RegionId::new(region.get() + 1);
+        let floor = Version { epoch: 1, delta: 7 };
+        let promises = Some(Promises { floor, ..Promises::default() });
+        let after = |region, promises| {
+            let former = FormerMembership { region, promises };
+            promises_in(&view, Some(&former))
+        };
+        assert_eq!(promises_in(&view, None), Some(Promises::default()), "it was in no region");
+        assert_eq!(after(region, promises.clone()), promises);
+        assert_eq!(after(region, None), None, "they were lost already");
+        assert_eq!(after(other, promises), None, "it may have been in this region before");
     }
 }

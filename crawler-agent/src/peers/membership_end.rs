@@ -1,7 +1,7 @@
 //! The end of a membership: the owner does not want the agent in a region any more, or it is in
 //! another one.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use super::{
     PeersError,
@@ -15,17 +15,20 @@ use crate::frontier::{Change, FrontierHandle, HostNumber};
 /// agents, and forgets the region. While the agent was away, others may have got its hosts without
 /// a notice to it. The coordinator gives back those that are still its own.
 pub(super) fn end(dir: &Path, store: &FrontierHandle) -> Result<(), PeersError> {
-    let file = disk::file(dir);
-    if !file.exists() {
+    if !disk::file(dir).exists() {
         return Ok(());
     }
     let disk = PeersDisk::open(dir)?;
+    if disk.membership()?.is_none() {
+        return Ok(());
+    }
     let handed_back = hand_back(&disk, store, |host| {
         store.apply_wholly(&Change::HandBack { host })?;
         Ok(())
     })?;
-    drop(disk);
-    fs::remove_file(&file).map_err(PeersError::Remove)?;
+    let writing = disk.write()?;
+    writing.forget_region()?;
+    writing.commit()?;
     tracing::info!(hosts = handed_back, "left the region: its hosts are handed back");
     Ok(())
 }
@@ -75,14 +78,16 @@ mod tests {
     use model::{CrawlUrl, UnixMillis};
     use protocol::Route;
     use region::{
-        HostAtAddress, HostPosition,
+        HostAtAddress, HostPosition, Settings,
+        lease::Promises,
         message::{RoutedUrl, UrlPurpose},
+        roster::Version,
     };
 
     use super::*;
     use crate::{
         frontier::{Bounds, Frontier},
-        peers::worker,
+        peers::{core, disk::FormerMembership, worker},
     };
 
     fn routed(url: &str) -> RoutedUrl {
@@ -118,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_that_wants_no_region_hands_its_hosts_back() {
+    async fn an_agent_that_wants_no_region_hands_its_hosts_back_and_keeps_its_promises() {
         let dir = tempfile::tempdir().unwrap();
         let frontier = Frontier::open(dir.path(), 7).unwrap();
         let (store, _failure) = FrontierHandle::start(frontier).unwrap();
@@ -129,6 +134,12 @@ mod tests {
         store.apply(routes).unwrap();
         let disk = PeersDisk::open(dir.path()).unwrap();
         let writing = disk.write().unwrap();
+        let view = core::tests::view();
+        let floor = Version { epoch: 1, delta: 0 };
+        let promises = Promises { floor, ..Promises::default() };
+        writing.set_view(&view).unwrap();
+        writing.set_settings(&Settings::default()).unwrap();
+        writing.set_promises(&promises).unwrap();
         writing.add_host(&routed(urls[0])).unwrap();
         writing.add_host(&routed("http://noted.test/")).unwrap();
         writing.keep(&routed("http://waiting.test/")).unwrap();
@@ -139,7 +150,11 @@ mod tests {
             assert_eq!(store.host_number("http://shared.test").unwrap(), None);
             assert!(store.host_number("http://own.test").unwrap().is_some());
             assert_eq!(store.counts().unwrap().results, 2, "one host, and what waited");
-            assert!(!disk::file(dir.path()).exists());
         }
+        let disk = PeersDisk::open(dir.path()).unwrap();
+        assert!(disk.membership().unwrap().is_none() && disk.hosts().unwrap().is_empty());
+        let region = view.alleged_region().unwrap();
+        let former = FormerMembership { region, promises: Some(promises) };
+        assert_eq!(disk.former_membership().unwrap(), Some(former));
     }
 }

@@ -59,6 +59,7 @@ use crate::{
 };
 pub(crate) use connections::BoundedListener;
 use core::Core;
+use disk::FormerMembership;
 use disk_error::PeersDiskError;
 use host_addresses::HostAddresses;
 pub use listener::PeerListener;
@@ -90,9 +91,6 @@ pub enum PeersError {
     /// The thread cannot be started.
     #[error("the thread of the region cannot be started")]
     Thread(#[source] std::io::Error),
-    /// The file of a region that the agent has left cannot be removed.
-    #[error("the file of the former region cannot be removed")]
-    Remove(#[source] std::io::Error),
     /// The worker has ended after an error.
     #[error("the region is closed after an earlier error")]
     Closed,
@@ -161,6 +159,8 @@ pub struct Peers {
     /// End of the sleep that was announced last; none while the agent works. A region that the
     /// agent joins later learns of the sleep by it.
     rests_until: Mutex<Option<Millis>>,
+    /// Membership that ended before this process began.
+    former: Option<FormerMembership>,
     /// Policy of the last run, for work before the coordinator answers.
     stored_policy: Option<CrawlPolicy>,
 }

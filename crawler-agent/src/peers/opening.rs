@@ -69,6 +69,7 @@ impl Peers {
         let identity = Identity { agent, coordinator: coordinator_key, incarnation };
         let host_addresses: Arc<HostAddresses> = Arc::default();
         let (core, works) = restore(identity, &disk, &host_addresses)?;
+        let former = disk.former_membership()?;
         let resolver = Arc::clone(&crawl.resolver);
         let outgoing = Outgoing::new(identity, key, (Arc::clone(&resolver), config.bind), stop);
         if let Some(core) = &core {
@@ -97,6 +98,7 @@ impl Peers {
             failure: Mutex::new(Some(failure)),
             changed: Notify::new(),
             rests_until: Mutex::default(),
+            former,
             stored_policy,
         });
         peers.work(works);

@@ -123,8 +123,9 @@ impl Worker {
                 let writing = self.writing(batch)?;
                 writing.set_view(&view)?;
                 writing.set_settings(&settings)?;
-                if let Some(promises) = promises {
-                    writing.set_promises(&promises)?;
+                match promises {
+                    Some(promises) => writing.set_promises(&promises)?,
+                    None => writing.forget_promises()?,
                 }
             }
             Work::Loan(until) => self.writing(batch)?.set_loan(until)?,

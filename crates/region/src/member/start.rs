@@ -47,7 +47,7 @@ pub struct SavedMember {
 
 impl SavedMember {
     /// What a member has that joins: nothing but the view and its promises. One that was never in
-    /// this region has made none; those of one that was are lost.
+    /// this region has made none; those of one that was may be lost.
     pub fn joining(view: SignedView, promises: Option<Promises>) -> Self {
         Self { view, promises, copied: None, loan_until: Millis(0) }
     }
