@@ -124,6 +124,7 @@ pub(super) fn database_failure(error: &StoreError) -> Failure {
         // None of them ends by a restart.
         StoreError::Url(_)
         | StoreError::NoSchema { .. }
+        | StoreError::ForeignTables { .. }
         | StoreError::Older { .. }
         | StoreError::Newer { .. }
         | StoreError::Unreleased => Failure::configuration(sentence),

@@ -52,6 +52,19 @@ pub enum StoreError {
         /// Name of the database.
         database: String,
     },
+    /// The database has tables, and none of them is ours.
+    #[error(
+        "the database {database} at {place} contains tables that nearcrawl did not create \
+         ({tables}): check the database URL, or create an empty database for nearcrawl"
+    )]
+    ForeignTables {
+        /// Host or socket directory; never a password.
+        place: String,
+        /// Name of the database.
+        database: String,
+        /// Names of the first tables.
+        tables: String,
+    },
     /// The schema is older than this program, which may not migrate it.
     #[error(
         "the database at {place} is of an older nearcrawl (it has {applied} migrations of \

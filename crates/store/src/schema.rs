@@ -79,7 +79,7 @@ pub(crate) async fn prepare(
     pool: &PgPool,
     change: SchemaChange,
 ) -> Result<(), StoreError> {
-    match compare(&applied(pool).await?)? {
+    match compare(&applied(address, pool).await?)? {
         Schema::Current => Ok(()),
         Schema::Missing if !change.may_create() => Err(StoreError::NoSchema {
             place: address.to_string(),
@@ -99,18 +99,29 @@ pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
     MIGRATIONS.run(pool).await.map_err(StoreError::Migrate)
 }
 
-/// The migrations that were applied; none without the table of them. Waits for a program that
-/// applies some.
-async fn applied(pool: &PgPool) -> Result<Vec<AppliedMigration>, StoreError> {
+/// The migrations that were applied. None in an empty database; one with tables of others only is
+/// an error. Waits for a program that applies some.
+async fn applied(address: &Address, pool: &PgPool) -> Result<Vec<AppliedMigration>, StoreError> {
     let acquired = pool.acquire().await;
     let mut connection = acquired.map_err(StoreError::doing("read the applied migrations"))?;
     connection.lock().await.map_err(StoreError::Migrate)?;
-    let read = read(&mut connection).await;
+    let read = read(address, &mut connection).await;
     connection.unlock().await.map_err(StoreError::Migrate)?;
     read
 }
 
-async fn read(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, StoreError> {
+async fn read(
+    address: &Address,
+    connection: &mut PgConnection,
+) -> Result<Vec<AppliedMigration>, StoreError> {
+    let applied = list(connection).await?;
+    if applied.is_empty() {
+        refuse_foreign_tables(address, connection).await?;
+    }
+    Ok(applied)
+}
+
+async fn list(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, StoreError> {
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL")
         .bind(APPLIED)
         .fetch_one(&mut *connection)
@@ -120,6 +131,37 @@ async fn read(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, St
         return Ok(Vec::new());
     }
     connection.list_applied_migrations(APPLIED).await.map_err(StoreError::Migrate)
+}
+
+/// Refuses a schema with tables, other than those of extensions: whoever mistypes a URL must not
+/// get tables in the database of another program.
+async fn refuse_foreign_tables(
+    address: &Address,
+    connection: &mut PgConnection,
+) -> Result<(), StoreError> {
+    let mut tables: Vec<String> = sqlx::query_scalar(
+        "SELECT c.relname::text FROM pg_class c
+         WHERE c.relkind IN ('r', 'p', 'f') AND c.relname <> $1
+           AND c.relnamespace = current_schema()::regnamespace
+           AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass
+                           AND d.objid = c.oid AND d.deptype = 'e')
+         ORDER BY 1 LIMIT 4",
+    )
+    .bind(APPLIED)
+    .fetch_all(connection)
+    .await
+    .map_err(StoreError::doing("look for tables of other programs"))?;
+    if tables.is_empty() {
+        return Ok(());
+    }
+    if let Some(fourth) = tables.get_mut(3) {
+        "…".clone_into(fourth);
+    }
+    Err(StoreError::ForeignTables {
+        place: address.to_string(),
+        database: address.database().to_owned(),
+        tables: tables.join(", "),
+    })
 }
 
 /// Released migrations never change, so that those of an older or newer version begin alike.

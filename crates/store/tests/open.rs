@@ -124,6 +124,21 @@ async fn an_empty_database_gets_tables_only_from_those_who_may_create_them() {
     }
 }
 
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_stays_as_it_is() {
+    let database = empty().await.unwrap();
+    for statement in ["CREATE TABLE orders (id int)", "CREATE TABLE customers (id int)"] {
+        execute(database.store(), statement).await.unwrap();
+    }
+    let error = open_as(&database, SchemaChange::CreateOrMigrate).await.unwrap_err();
+    assert!(!error.is_transient());
+    let told = error.to_string();
+    for part in ["(customers, orders)", "check the database URL"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(migrations(&database).await.unwrap(), None);
+}
+
 async fn empty() -> Result<TestDatabase, StoreError> {
     let database = TestDatabase::new().await?;
     for statement in ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"] {
