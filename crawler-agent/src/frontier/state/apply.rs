@@ -137,7 +137,8 @@ impl State {
         let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
         match self.enqueue(disk, host, arrival, bounds, effect)? {
             Admission::Full => Ok(Err("the host has reached its limit of pages".into())),
-            Admission::Queued | Admission::Known => Ok(Ok(())),
+            Admission::Queued => self.shorten_rest(disk, host, at, effect).map(Ok),
+            Admission::Known => Ok(Ok(())),
         }
     }
 

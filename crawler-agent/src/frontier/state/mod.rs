@@ -7,7 +7,8 @@
 //! - [`host`]: one host; [`window`], [`seen`]: its URLs, of which only some are in memory
 //! - [`inbox`]: links to hosts that are not in memory
 //! - [`hosts`]: which hosts are in memory; [`numbers`]: which there are
-//! - [`apply`], [`release`], [`handover`]: the changes; [`visited`]: what becomes of a visited URL
+//! - [`apply`], [`release`], [`handover`]: the changes; [`visited`]: what becomes of a visited URL;
+//!   [`rests`]: what ends the rest of a host
 //! - [`filters`]: counts of the combinations of a site's filters
 
 mod apply;
@@ -18,6 +19,7 @@ mod hosts;
 pub(super) mod inbox;
 pub(super) mod numbers;
 mod release;
+mod rests;
 pub(super) mod seen;
 mod visited;
 pub(super) mod window;

@@ -44,6 +44,38 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
 }
 
 #[test]
+fn a_new_url_shortens_a_rest_of_days_to_six_hours_from_the_last_request() {
+    for (hours, due) in [(0, 6), (5, 6), (7, 7), (89, 89), (91, 96)] {
+        let world = World::new();
+        world.route(1, "http://a.org/");
+        let host = world.host("http://a.org");
+        let failures = 240;
+        world.apply(Change::GiveUp { host, failure: gone(), failures, at: NOW });
+        let at = NOW.plus_ms(hours * HOUR_MS);
+        let due = NOW.plus_ms(due * HOUR_MS);
+        for seq in 2..4 {
+            let url = format!("http://a.org/{seq}");
+            let routes = vec![Route { seq, url, redirects: 0 }];
+            let effect = world.apply(Change::Routes { routes, at, bounds: BOUNDS });
+            assert_eq!(effect.ready, [(host, due)], "after {hours} hours");
+        }
+        let record = world.frontier().snapshot(host).unwrap().unwrap().record;
+        assert_eq!((record.due, record.failures), (due, failures));
+    }
+}
+
+#[test]
+fn a_known_url_does_not_shorten_a_rest() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let host = world.host("http://a.org");
+    world.apply(Change::GiveUp { host, failure: gone(), failures: 240, at: NOW });
+    world.route(2, "http://a.org/");
+    let record = world.frontier().snapshot(host).unwrap().unwrap().record;
+    assert_eq!(record.due, NOW.plus_ms(96 * HOUR_MS));
+}
+
+#[test]
 fn a_host_that_stays_away_rests_longer_and_longer_up_to_four_days() {
     let world = World::new();
     world.route(1, "http://a.org/");

@@ -49,6 +49,19 @@ fn hosts_are_taken_when_they_are_due_longest_first() {
 }
 
 #[test]
+fn an_offer_ends_a_rest_of_days_and_no_shorter_one() {
+    const HOUR: u64 = 3_600_000;
+    for (rest, due) in [(5 * HOUR, 5 * HOUR), (96 * HOUR, 3 * HOUR)] {
+        let mut workbench = Workbench::default();
+        offer(&mut workbench, A, 0);
+        assert_eq!(workbench.take(0), Some(A));
+        workbench.finish(A, rest, Some(rest));
+        offer(&mut workbench, A, 3 * HOUR);
+        assert_eq!(workbench.next_due(), Some(due));
+    }
+}
+
+#[test]
 fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
     let mut workbench = Workbench::default();
     offer(&mut workbench, A, 0);

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use super::{HostActivity, HostNumber};
+use super::{HostActivity, HostNumber, LONGEST_PAUSE};
 use addresses::AddressInUse;
 use outside::Outside;
 use waiting::WaitingHosts;
@@ -67,7 +67,8 @@ impl Workbench {
     }
 
     /// Offers a host that has work and may be visited from `due` on. A host that waits for later
-    /// work is brought forward, but not before it may be visited.
+    /// work is brought forward, but not before it may be visited. A rest of more than
+    /// [`LONGEST_PAUSE`] is stored with the host, so that `due` counts instead.
     pub fn offer(&mut self, host: HostNumber, due: u64) {
         self.offer_later(host, due, due);
     }
@@ -84,9 +85,10 @@ impl Workbench {
                 *known = due.max(*least).min(*known);
             }
             Some(Slot { state: SlotState::Queueing, .. }) => {}
-            Some(Slot { state: SlotState::Waiting { due: known, least }, reserved }) => {
+            Some(Slot { state: SlotState::Waiting { due: known, least: rest }, reserved }) => {
                 let known = *known;
-                let least = *least;
+                let left = Duration::from_millis(rest.saturating_sub(self.now));
+                let least = if left > LONGEST_PAUSE { least } else { *rest };
                 let reserved = *reserved;
                 let due = due.max(least);
                 if due >= known {
