@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::{
@@ -56,14 +56,12 @@ pub(super) fn leave(arguments: &LeaveArgs) -> anyhow::Result<ExitCode> {
         print_line("nothing was done");
         return Ok(ExitCode::SUCCESS);
     }
-    if arguments.without_coordinator {
-        if is_running(&dir)? {
-            bail!("the agent is running; stop it first");
-        }
-    } else if has_enrolled(&dir)? {
+    if !arguments.without_coordinator && has_enrolled(&dir)? {
         LEAVE_REQUEST.set(&dir)?;
         hand_over(arguments, &dir)?;
     }
+    // Also an agent that waits for its enrolment, which has no status yet.
+    DataDir::at(&dir).check_unused().context("the agent is running; stop it first")?;
     if removal::remove(&dir)? {
         print_line(&format!("{} is deleted", dir.display()));
     } else {
@@ -190,6 +188,30 @@ mod tests {
         fs::write(dir.join("agent.key"), "").unwrap();
         let config_args = ConfigArgs { config, data_dir: Some(dir.clone()) };
         leave(&LeaveArgs { config_args, yes: true, without_coordinator: true }).unwrap();
+        assert!(!dir.exists());
+    }
+
+    #[test]
+    fn an_agent_that_waits_for_its_enrolment_keeps_its_data() {
+        let parent = TempDir::new().unwrap();
+        let dir = parent.path().join("data");
+        let config = parent.path().join("agent.toml");
+        let keys = "coordinator = \"https://c.example\"\ncontact = \"https://o.example/bot\"\n";
+        fs::write(&config, keys).unwrap();
+        let data_dir = DataDir::open(&dir).unwrap();
+        data_dir.key().unwrap();
+        let frontier = data_dir.frontier().unwrap();
+        let leave = |without_coordinator| {
+            let config_args = ConfigArgs { config: config.clone(), data_dir: Some(dir.clone()) };
+            leave(&LeaveArgs { config_args, yes: true, without_coordinator })
+        };
+        for without_coordinator in [false, true] {
+            let refused = leave(without_coordinator).unwrap_err();
+            assert!(refused.to_string().contains("stop it first"), "{refused}");
+            assert!(data_dir.key().is_ok() && DataDir::has_agent(&dir));
+        }
+        drop(frontier);
+        leave(false).unwrap();
         assert!(!dir.exists());
     }
 

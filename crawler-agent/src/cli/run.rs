@@ -215,6 +215,8 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
     runtime()?.block_on(async {
         let (config, dir) = join.config_args.open()?;
         let data_dir = DataDir::open(&dir)?;
+        // Locks the directory, so that `leave` does not delete it meanwhile.
+        let _frontier = data_dir.frontier()?;
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
         // Whoever joins by hand sees what to do.

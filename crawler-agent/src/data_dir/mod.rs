@@ -112,6 +112,11 @@ impl DataDir {
         Ok(Frontier::rebuild(&self.dir.join(FRONTIER), epoch)?)
     }
 
+    /// Refuses a directory that a running agent has, also one that waits for its enrolment.
+    pub fn check_unused(&self) -> Result<(), DataDirError> {
+        Ok(Frontier::check_unused(&self.dir.join(FRONTIER))?)
+    }
+
     /// Loads the identity; none before the agent has enrolled.
     pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);

@@ -68,6 +68,15 @@ impl Frontier {
         Self::open_with(dir, new_epoch, DamagedLog::Refuse)
     }
 
+    /// Refuses a directory whose frontier is open. One that cannot be opened is not.
+    pub fn check_unused(dir: &Path) -> Result<(), FrontierError> {
+        let file = dir.join(FILE);
+        match file.exists().then(|| Disk::open_damaged(&file)) {
+            Some(Err(error @ FrontierError::InUse(_))) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Like [`Self::open`], and says what to do with a damaged log.
     pub(super) fn open_with(
         dir: &Path,
