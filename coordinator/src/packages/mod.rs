@@ -5,9 +5,10 @@
 //! next packages of the ledger; [`ingest_packages`] reads them from the [`blob_store`], and
 //! [`ingest()`](ingest::ingest) splits them into pages for the index and changes for the database.
 //! [`index_gaps`] says what the index lacks. The blob store also has the bundles of hosts that
-//! change their agents; [`forget_bundles`] deletes those that no agent took. [`recall_pages`]
-//! queues the pages of hosts that lost their agents with all their state. After a restore,
-//! [`recover()`](recover::recover) enters packages that the database lacks.
+//! change their agents; [`forget_bundles`] deletes those that no agent took, and [`sweep_bundles`]
+//! those whose deletion failed. [`recall_pages`] queues the pages of hosts that lost their agents
+//! with all their state. After a restore, [`recover()`](recover::recover) enters packages that the
+//! database lacks.
 
 pub mod blob_store;
 pub mod cursor;
@@ -23,6 +24,7 @@ pub mod partial_uploads;
 pub mod recall_pages;
 pub mod recover;
 pub mod retries;
+pub mod sweep_bundles;
 pub mod upload_limits;
 pub mod verify;
 pub mod work;

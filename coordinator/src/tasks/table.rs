@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::intake::{end_leases, free_hosts, place_hosts, resolve_hosts, route_urls};
-use crate::packages::{forget_bundles, ingest_packages, recall_pages};
+use crate::packages::{forget_bundles, ingest_packages, recall_pages, sweep_bundles};
 use crate::placement::regions::{form_regions, take_over_subnets};
 use crate::placement::{
     apply_constraints, audit, balance_load, calibrate, check_paths, delegate_remapped,
@@ -293,6 +293,13 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[],
         run: |coordinator| Box::pin(forget_bundles::run(&coordinator.packages)),
+    },
+    BackgroundTask {
+        name: "sweep_bundles",
+        period: Duration::from_hours(24),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(sweep_bundles::run(&coordinator.packages)),
     },
     BackgroundTask {
         name: "recall_pages",

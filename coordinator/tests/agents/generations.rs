@@ -1,6 +1,10 @@
 //! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that
 //! they are in now.
 
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use coordinator::packages::sweep_bundles;
 use coordinator::placement::delegate_remapped;
 use coordinator::runtime::events::Event;
 use coordinator::search::open_searches;
@@ -175,6 +179,7 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     }
     assert_eq!(one.agent.send_bundle(&running, number, "other").await.status(), 200);
     assert_eq!(blobs_of_bundles(&ground).len(), 1, "the first bundle stays, alone");
+    only_bundles_without_a_row_are_swept(&ground, &running).await;
     execute(ground.store(), "UPDATE host_bundles SET bytes = 4294967296").await.unwrap();
     let (status, name, _) = problem(one.agent.send_bundle(&running, number, "more").await).await;
     assert_eq!((status, name.as_str()), (StatusCode::TOO_MANY_REQUESTS, "too-many-waiting"));
@@ -216,12 +221,31 @@ async fn the_bundle_of_a_host_goes_to_its_next_agent_alone() {
     running.stop().await;
 }
 
+/// Those that are new may get their row yet.
+async fn only_bundles_without_a_row_are_swept(ground: &Ground, running: &Running) {
+    let named = blobs_of_bundles(ground).remove(0);
+    let [old, new] = ["7-old.nchb", "7-new.nchb"].map(|name| named.with_file_name(name));
+    let package = named.with_file_name("../1-x.ncpk");
+    let long_ago = SystemTime::now() - Duration::from_hours(25);
+    for path in [&old, &new, &package] {
+        fs::write(path, "x").unwrap();
+    }
+    for path in [&named, &old, &package] {
+        File::options().append(true).open(path).unwrap().set_modified(long_ago).unwrap();
+    }
+    sweep_bundles::run(&running.coordinator.packages).await.unwrap();
+    assert!(named.exists() && new.exists() && package.exists() && !old.exists());
+    for path in [new, package] {
+        fs::remove_file(path).unwrap();
+    }
+}
+
 /// Files of bundles in the local blob store.
 fn blobs_of_bundles(ground: &Ground) -> Vec<std::path::PathBuf> {
     let mut dirs = vec![ground.packages()];
     let mut found = Vec::new();
     while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
+        for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 dirs.push(path);

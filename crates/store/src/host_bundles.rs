@@ -149,6 +149,26 @@ pub async fn taken(
         .map_err(StoreError::doing("forget host bundles that were taken"))
 }
 
+/// Those of the blobs that are not the ones of the bundles that were entered for their orders.
+pub async fn unnamed(
+    store: &Store,
+    (orders, objects): (&[u64], &[String]),
+) -> Result<Vec<String>, StoreError> {
+    if objects.is_empty() {
+        return Ok(Vec::new());
+    }
+    sqlx::query_scalar(
+        "SELECT object FROM unnest($1::bigint[], $2::text[]) AS stored (handover, object)
+         WHERE NOT EXISTS (SELECT FROM host_bundles b
+                           WHERE b.handover = stored.handover AND b.object = stored.object)",
+    )
+    .bind(orders.iter().map(|order| bigint(*order)).collect::<Vec<_>>())
+    .bind(objects)
+    .fetch_all(&store.pool())
+    .await
+    .map_err(StoreError::doing("look for blobs without a host bundle"))
+}
+
 /// Forgets up to `limit` bundles that were stored before a moment; returns the keys of their blobs.
 pub async fn forget(
     store: &Store,

@@ -34,6 +34,8 @@ const PACKAGE: &str = "ncpk";
 const FOLDER: u64 = 10_000;
 /// Extension of the keys of host bundles.
 const BUNDLE: &str = "nchb";
+/// Folder of an agent's host bundles.
+const BUNDLES: &str = "bundles";
 /// How long one request to S3 may take. An agent waits for the answer to its upload meanwhile.
 const S3_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a request is repeated when the server is busy or away, within a second. Agents and
@@ -144,7 +146,7 @@ impl BlobStore {
 
     /// The key of a host bundle whose SHA-256 is `sha256` in hexadecimal.
     pub fn bundle_key(agent: AgentId, order: u64, sha256: &str) -> String {
-        format!("{agent}/bundles/{order}-{sha256}.{BUNDLE}")
+        format!("{agent}/{BUNDLES}/{order}-{sha256}.{BUNDLE}")
     }
 
     /// Stores a blob; it is durable when this returns.
@@ -173,8 +175,30 @@ impl BlobStore {
         listed.try_filter_map(|object| ready(Ok(StoredPackage::of(&object))))
     }
 
+    /// Orders and keys of the host bundles that were stored before a moment.
+    pub async fn bundles(&self, before: UnixMillis) -> Result<(Vec<u64>, Vec<String>), BlobError> {
+        let failed =
+            |source| BlobError::Open { place: self.place.clone(), source: Box::new(source) as _ };
+        let agents = self.objects.list_with_delimiter(None).await.map_err(failed)?.common_prefixes;
+        let mut orders = Vec::new();
+        let mut keys = Vec::new();
+        for agent in agents {
+            let mut listed = self.objects.list(Some(&agent.join(BUNDLES)));
+            while let Some(object) = listed.try_next().await.map_err(failed)? {
+                let order = object.location.filename().and_then(|name| name.split_once('-'));
+                if object.last_modified.timestamp_millis() < before.0
+                    && let Some(order) = order.and_then(|(order, _)| order.parse().ok())
+                {
+                    orders.push(order);
+                    keys.push(object.location.into());
+                }
+            }
+        }
+        Ok((orders, keys))
+    }
+
     /// Deletes blobs that no row names any more. What cannot be deleted stays in the storage and
-    /// costs space only.
+    /// costs space only: packages for good, bundles until the next sweep.
     pub async fn delete_all(&self, keys: &[String]) {
         for key in keys {
             match self.objects.delete(&key.as_str().into()).await {
