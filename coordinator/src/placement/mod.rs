@@ -30,6 +30,7 @@ use store::Store;
 use crate::intake::recent_urls::RecentUrls;
 use crate::placement::audit::{AuditInput, LastAudit};
 use crate::placement::balance_load::VainRelief;
+use crate::placement::constraints::pinned_ranges::PinnedRanges;
 use crate::placement::delegate_remapped::HostWalk;
 use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
@@ -66,6 +67,8 @@ pub struct Placement {
     pub search: Arc<DelegationSearch>,
     /// Forgotten when routes are withdrawn, so that their URLs are routed again.
     pub recent_urls: Arc<RecentUrls>,
+    /// Where the subnets of pins begin.
+    pub pinned_ranges: PinnedRanges,
     /// How far `delegate_remapped` has come.
     pub host_walk: HostWalk,
     /// How far `drain_agents` has come with each agent.

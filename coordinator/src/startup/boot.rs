@@ -25,6 +25,7 @@ use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
 use crate::placement::balance_load::VainRelief;
+use crate::placement::constraints::pinned_ranges::PinnedRanges;
 use crate::placement::delegate_remapped::HostWalk;
 use crate::placement::drain_agents::DrainPositions;
 use crate::placement::forget_history::HistoryPosition;
@@ -272,6 +273,7 @@ impl Shared {
             predictor: Arc::clone(predictor),
             search: Arc::clone(search),
             recent_urls: Arc::clone(&self.recent_urls),
+            pinned_ranges: PinnedRanges::default(),
             host_walk: HostWalk::default(),
             drain_positions: DrainPositions::default(),
             vain_relief: VainRelief::default(),

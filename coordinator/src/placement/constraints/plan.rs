@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use delegation::Constraints;
 use delegation::constraints::{Correction, Pin, corrections};
-use hierarchy::{Hierarchy, Range, Scope, SubnetId};
+use hierarchy::SubnetId;
 use model::PinId;
 use store::StoreError;
 use store::delegations;
@@ -34,8 +34,7 @@ impl PinState {
         let pinned = delegations::pinned(&placement.store).await?;
         let pinned =
             pinned.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
-        let ranges: Vec<Range> =
-            pins.iter().flat_map(|pin| pinned_ranges(hierarchy, &pin.scope)).collect();
+        let ranges = placement.pinned_ranges.of(hierarchy, pins);
         let wanted = if ranges.is_empty() {
             Vec::new()
         } else {
@@ -73,16 +72,5 @@ impl PinState {
         let mut plan = self.plan(delegated, after);
         plan.retain(|subnet, correction| before.get(subnet) != Some(correction));
         plan
-    }
-}
-
-/// Ranges in which the subnets of a scope begin.
-fn pinned_ranges(hierarchy: &Hierarchy, scope: &Scope) -> Vec<Range> {
-    match scope {
-        Scope::Range(range) => vec![*range],
-        Scope::Company { .. } | Scope::Country(_) => {
-            let subnets = scope.subnets(hierarchy);
-            subnets.map(|subnet| hierarchy.subnet(subnet).range()).collect()
-        }
     }
 }
