@@ -117,6 +117,34 @@ async fn a_host_without_pages_is_not_listed() {
 }
 
 #[tokio::test]
+async fn more_hosts_than_one_statement_reads_are_listed_by_the_time_of_their_silence() {
+    let world = World::new().await;
+    world.approved(1, None).await;
+    for statement in [
+        "INSERT INTO hosts (scheme, authority, pages)
+         SELECT 'http', n || '.example', n % 2 FROM generate_series(1, 12000) n",
+        // Several fell silent in the same moment.
+        "INSERT INTO host_fetches (host, agent, fetched_at, errors, disallowed, wire_bytes, mean_ms,
+             recent, unanswered_since, unanswered_until, unanswered_fetches)
+         SELECT h.id, a.id, now(), 0, 0, 0, 0, '[]', s.since, s.since + interval '31 days', 3
+         FROM agents a, hosts h, LATERAL (
+             SELECT timestamptz '2020-01-01' - (split_part(h.authority, '.', 1)::int / 7)
+                 * interval '1 minute' AS since) s",
+    ] {
+        store::testing::execute(world.store(), statement).await.unwrap();
+    }
+    let number = |host: &String| -> i32 {
+        host.trim_start_matches("http://").trim_end_matches(".example").parse().unwrap()
+    };
+    let silent = silent_hosts::list(world.store(), 50_000).await.unwrap();
+    let mut numbers: Vec<i32> = silent.iter().map(number).collect();
+    assert!(numbers.is_sorted_by_key(|number| -(number / 7)));
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq((1..=12_000).step_by(2)), "those without pages are left out");
+    assert_eq!(silent_hosts::list(world.store(), 5_500).await.unwrap(), silent[..5_500]);
+}
+
+#[tokio::test]
 async fn packages_in_another_order_make_no_host_silent() {
     let mut crawl = Crawl::new().await;
     crawl.ingest(Some(50), None).await;
