@@ -1,20 +1,16 @@
 //! Where the agents are, as far as their owners, registry data and measurements tell.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
-use delegation::places::{AgentClaim, ListedPlace, Position, largest_places};
+use delegation::places::{AgentClaim, Position, largest_place};
 use delegation::plausibility::HomeTimes;
-use hierarchy::{Country, Hierarchy};
+use hierarchy::Hierarchy;
 use model::{AgentId, DAY_MS, PlaceClaim, UnixMillis};
 use store::agents::{self, AgentSite};
 use store::home_times::HomeTime;
 use store::{Store, StoreError};
 
 use crate::predictor::observation::millis;
-
-/// Where most networks of a country are, for agents whose owners say nothing.
-static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
 
 /// Time after which an agent that was expected is taken for gone: a day.
 const GONE_AFTER_MS: i64 = DAY_MS;
@@ -53,7 +49,7 @@ impl KnownAgents {
 fn claim(hierarchy: &Hierarchy, site: &AgentSite) -> AgentClaim {
     let country = hierarchy.country_at(site.home);
     let by_owner = site.claim.as_ref().and_then(claimed_position);
-    let largest = country.and_then(|country| LARGEST.get(&country));
+    let largest = country.and_then(largest_place);
     AgentClaim {
         agent: site.agent,
         position: by_owner.or(largest.map(|place| place.position)),

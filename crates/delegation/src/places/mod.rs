@@ -70,7 +70,7 @@ pub use levels::Levels;
 pub use locality::{FetchCost, RoundTripSums, round_trip_sums};
 pub use mutual_times::MutualTimes;
 pub use next_step::next_step;
-pub use place_list::{CityError, ListedPlace, city, largest_places, listed_places};
+pub use place_list::{CityError, ListedPlace, city, largest_place, listed_places};
 pub use position::Position;
 pub use posterior::Posterior;
 pub use springs::Embedding;

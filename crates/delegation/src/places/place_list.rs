@@ -1,6 +1,7 @@
 //! List of populated places, where subnets may be before anything was measured.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use hierarchy::Country;
 
@@ -24,7 +25,7 @@ pub fn listed_places() -> Vec<ListedPlace> {
 }
 
 /// The most populated place of each country.
-pub fn largest_places() -> HashMap<Country, ListedPlace> {
+static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(|| {
     let mut largest: HashMap<Country, ListedPlace> = HashMap::new();
     for place in listed_places() {
         let known = largest.entry(place.country).or_insert(place);
@@ -33,6 +34,11 @@ pub fn largest_places() -> HashMap<Country, ListedPlace> {
         }
     }
     largest
+});
+
+/// The most populated place of a country.
+pub fn largest_place(country: Country) -> Option<&'static ListedPlace> {
+    LARGEST.get(&country)
 }
 
 /// A city that cannot be found in the list by its name.

@@ -1,22 +1,17 @@
 //! Places of agents and countries on the globe.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::LazyLock;
 
-use delegation::places::{ListedPlace, Position, largest_places};
+use delegation::places::{Position, largest_place};
 use hierarchy::Country;
 use model::PlaceClaim;
 
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// The largest city of each country.
-static LARGEST: LazyLock<HashMap<Country, ListedPlace>> = LazyLock::new(largest_places);
-
 /// Where a country is, for a map: its largest city. Most hosts of a country are near it, which the
 /// middle of the area is not.
 pub(super) fn of_country(country: Country) -> Option<Position> {
-    LARGEST.get(&country).map(|place| place.position)
+    largest_place(country).map(|place| place.position)
 }
 
 /// Where an agent is.
