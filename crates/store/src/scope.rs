@@ -10,41 +10,33 @@ use crate::StoreError;
 use crate::columns::range;
 
 /// As `constraints` has it.
-#[derive(Debug, Clone)]
-pub(crate) struct Columns {
-    pub(crate) scope: String,
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Columns<'a> {
+    pub(crate) scope: &'static str,
     pub(crate) first: Option<IpAddr>,
     pub(crate) last: Option<IpAddr>,
-    pub(crate) registry: Option<String>,
-    pub(crate) handle: Option<String>,
-    pub(crate) country: Option<String>,
+    pub(crate) registry: Option<&'static str>,
+    pub(crate) handle: Option<&'a str>,
+    pub(crate) country: Option<&'a str>,
 }
 
-impl Columns {
-    pub(crate) fn of(scope: &Scope) -> Self {
-        let none = Self {
-            scope: String::new(),
-            first: None,
-            last: None,
-            registry: None,
-            handle: None,
-            country: None,
-        };
+impl<'a> Columns<'a> {
+    pub(crate) fn of(scope: &'a Scope) -> Self {
         match scope {
             Scope::Range(range) => Self {
-                scope: "range".into(),
+                scope: "range",
                 first: Some(range.first()),
                 last: Some(range.last()),
-                ..none
+                ..Self::default()
             },
             Scope::Company { registry, handle } => Self {
-                scope: "company".into(),
-                registry: Some(registry.as_str().into()),
-                handle: Some(handle.clone()),
-                ..none
+                scope: "company",
+                registry: Some(registry.as_str()),
+                handle: Some(handle),
+                ..Self::default()
             },
             Scope::Country(country) => {
-                Self { scope: "country".into(), country: Some(country.as_str().into()), ..none }
+                Self { scope: "country", country: Some(country.as_str()), ..Self::default() }
             }
         }
     }
