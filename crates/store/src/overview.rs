@@ -138,12 +138,12 @@ pub async fn count(
         .await
         .map_err(doing)?;
     let kept = kept(&mut tx).await?;
-    let few = few(&mut tx).await?;
+    let (open, routed_urls, home_probes) = few(&mut tx).await?;
     let counts = Counts {
         agents: agents(&mut tx, heartbeat_cutoff, now).await?,
         delegations: delegations(&kept),
-        searches: searches(&kept, few.open, few.home_probes),
-        hosts: hosts(&kept, few.routed_urls),
+        searches: searches(&kept, open, home_probes),
+        hosts: hosts(&kept, routed_urls),
         packages: packages(&kept),
     };
     tx.commit().await.map_err(doing)?;
@@ -193,23 +193,16 @@ pub async fn delegations_by_reason(store: &Store) -> Result<Vec<(Reason, u64)>, 
     Ok(counts)
 }
 
-/// Counts from an index and small tables.
-struct FewCounts {
-    open: i64,
-    routed_urls: i64,
-    home_probes: i64,
-}
-
-async fn few(db: &mut PgConnection) -> Result<FewCounts, StoreError> {
-    let (open, routed_urls, home_probes): (i64, i64, i64) = sqlx::query_as(
+/// Open searches, routed URLs and measurements of homes, from an index and small tables.
+async fn few(db: &mut PgConnection) -> Result<(i64, i64, i64), StoreError> {
+    sqlx::query_as(
         "SELECT (SELECT count(*) FROM searches WHERE state = 'open'),
                 (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents),
                 (SELECT count(*) FROM home_times)",
     )
     .fetch_one(db)
     .await
-    .map_err(StoreError::doing("count open searches"))?;
-    Ok(FewCounts { open, routed_urls, home_probes })
+    .map_err(StoreError::doing("count open searches"))
 }
 
 /// Adds the changes of the counts up, also of those of agents. Returns how many there were.
