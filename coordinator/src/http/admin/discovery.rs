@@ -43,7 +43,7 @@ pub async fn get(
     Path(id): Path<AgentId>,
 ) -> Result<Json<Discovery>, Problem> {
     let store = &state.core.store;
-    if agents::find(store, id).await?.is_none() {
+    if agents::home(store, id).await?.is_none() {
         return Err(unknown(id));
     }
     let to_dto = |day: discovery::DiscoveryDay| DiscoveryDay {
