@@ -1,39 +1,75 @@
-/** The search box: here is what a person typed, which filters are in it? */
+/** Filters in the text of a query. */
+import { tokensOf, type Token } from './query_tokens';
 
 /** What a filter can name. */
 type FilterName = 'site' | 'lang';
 
-/** One `site:` or `lang:` word of a query. */
+/** A `site:` or `lang:` of a query, without the hyphen that makes it exclude. */
 export interface Filter {
   name: FilterName;
   value: string;
 }
 
-const filterWord = /^(site|lang):(\S+)$/i;
+/** A filter as it is in a query. */
+export interface PlacedFilter extends Filter {
+  excluded: boolean;
+  /** Offset in the query. */
+  start: number;
+  /** Offset behind the filter. */
+  end: number;
+}
 
 /** The filters of a query, in the order in which they were typed. */
-export function filtersOf(query: string): Filter[] {
-  return wordsOf(query).flatMap((word) => {
-    const match = filterWord.exec(word);
-    if (!match?.[1] || !match[2]) return [];
-    return [{ name: match[1].toLowerCase() as FilterName, value: match[2] }];
-  });
+export function filtersOf(query: string): PlacedFilter[] {
+  return tokensOf(query).flatMap((token) => filterOf(token) ?? []);
 }
 
-/** The query with this filter in place of any other of the same name. */
+/** The query with this filter in place of others of the same name; exclusions stay. */
 export function withFilter(query: string, filter: Filter): string {
-  return [...withoutName(query, filter.name), `${filter.name}:${filter.value}`].join(' ');
+  const replaced = filtersOf(query).filter(
+    ({ name, excluded }) => name === filter.name && !excluded,
+  );
+  const rest = replaced.reduceRight(withoutPart, query);
+  // A phrase that is not closed would swallow a filter behind it.
+  return joined(`${filter.name}:${filter.value}`, rest);
 }
 
-/** The query without this kind of filter. */
-export function withoutFilter(query: string, name: FilterName): string {
-  return withoutName(query, name).join(' ');
+/** The query without one of its filters, by its place among them. */
+export function withoutFilter(query: string, place: number): string {
+  const filter = filtersOf(query)[place];
+  return filter ? withoutPart(query, filter) : query;
 }
 
-function withoutName(query: string, name: FilterName): string[] {
-  return wordsOf(query).filter((word) => filterWord.exec(word)?.[1]?.toLowerCase() !== name);
+/** Text of a filter, such as `site: example.org`. */
+export function filterText({ name, value, excluded }: PlacedFilter): string {
+  return `${excluded ? 'without ' : ''}${name}: ${value}`;
 }
 
-function wordsOf(query: string): string[] {
-  return query.split(/\s+/).filter(Boolean);
+function filterOf({ text, quoted, excluded, start, end }: Token): PlacedFilter | undefined {
+  const match = /^(site|lang):(.+)$/is.exec(text);
+  if (quoted || !match?.[1] || !match[2]) return undefined;
+  const name = match[1].toLowerCase() as FilterName;
+  const value = match[2];
+  return isUnderstood[name](value) ? { name, value, excluded, start, end } : undefined;
+}
+
+/** Whether the coordinator takes a value as a filter; it searches for the words of any other. */
+const isUnderstood: Readonly<Record<FilterName, (value: string) => boolean>> = {
+  site: namesHost,
+  lang: (value) => /^[a-z]{2,3}(?:[-_]|$)/i.test(value),
+};
+
+/** Whether it is a host, a domain with a leading dot, or a URL. */
+function namesHost(value: string): boolean {
+  const rest = value.replace(/^.*?:\/\//s, '');
+  const authority = rest.replace(/[/?#].*$/s, '').replace(/^\.+|\.+$/g, '');
+  return URL.canParse(`http://${authority}/`);
+}
+
+function withoutPart(query: string, { start, end }: { start: number; end: number }): string {
+  return joined(query.slice(0, start).trimEnd(), query.slice(end).trimStart());
+}
+
+function joined(...parts: string[]): string {
+  return parts.filter(Boolean).join(' ');
 }

@@ -39,7 +39,7 @@ it('makes no link of an address that is not of the web', () => {
 it('offers to narrow the search', () => {
   const { container } = render(SearchResult, { item, query: 'olive lang:en' });
   const links = [...container.querySelectorAll('.about a')].map((a) => a.getAttribute('href'));
-  expect(links).toEqual(['/?q=olive+lang%3Ael', '/?q=olive+lang%3Aen+site%3Aexample.org']);
+  expect(links).toEqual(['/?q=lang%3Ael+olive', '/?q=site%3Aexample.org+olive+lang%3Aen']);
 });
 
 it('names the copies of a page, with links to those of the web', () => {
