@@ -16,9 +16,30 @@ describe('an address from a page', () => {
     expect(unescaped('http://example.org/%E0%A4%A')).toBe('http://example.org/%E0%A4%A');
   });
 
+  it('keeps what is invisible or changes the direction escaped', () => {
+    const marks = ['%E2%80%AE', '%E2%81%A6', '%E2%80%8F', '%D8%9C', '%E2%80%8B', '%EF%BB%BF'];
+    for (const mark of [...marks, '%00', '%0A', '%7F', '%C2%85']) {
+      const url = `https://example.org/a${mark}b?c${mark}`;
+      expect(unescaped(url)).toBe(url);
+      expect(trail(url)).toEqual({ steps: ['example.org', `a${mark}b`], search: `?c${mark}` });
+    }
+    // A joiner without width is part of the spelling of Persian words.
+    expect(unescaped('http://example.org/%D9%85%DB%8C%E2%80%8C%D8%B1')).toBe(
+      'http://example.org/می\u200Cر',
+    );
+  });
+
+  it('escapes marks of direction that came as they are', () => {
+    expect(unescaped('no\u202Eaddress%')).toBe('no%E2%80%AEaddress%');
+    expect(trail('no\u202Eaddress')).toEqual({ steps: ['no%E2%80%AEaddress'], search: '' });
+  });
+
   it('reads as a trail', () => {
-    expect(trail('https://example.org/')).toBe('example.org');
-    expect(trail('http://example.org:8080/a%20b/c?x=1')).toBe('example.org:8080 › a b › c?x=1');
-    expect(trail('http://example.org/%E0%A4%A')).toBe('example.org › %E0%A4%A');
+    expect(trail('https://example.org/')).toEqual({ steps: ['example.org'], search: '' });
+    expect(trail('http://example.org:8080/a%20b/c?x=1')).toEqual({
+      steps: ['example.org:8080', 'a b', 'c'],
+      search: '?x=1',
+    });
+    expect(trail('http://example.org/%E0%A4%A').steps).toEqual(['example.org', '%E0%A4%A']);
   });
 });

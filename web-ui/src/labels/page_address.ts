@@ -12,28 +12,43 @@ export function safeHref(url: string): string | null {
 
 /** A URL whose letters are not escaped, where that can be told. */
 export function unescaped(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
+  return readable(url, decodeURI);
 }
 
-/** An address in the form that people read: host, then the folders, then the page. */
-export function trail(url: string): string {
+/** An address in the form that people read. */
+export interface Trail {
+  /** Host, then the folders, then the page. */
+  steps: string[];
+  /** Query of the URL, with its question mark. */
+  search: string;
+}
+
+/** Text of an address, split so that each part can have its own direction. */
+export function trail(url: string): Trail {
   try {
     const { host, pathname, search } = new URL(url);
-    const steps = pathname.split('/').filter(Boolean).map(readable);
-    return [host, ...steps].join(' › ') + readable(search);
+    const segments = pathname.split('/').filter(Boolean);
+    return {
+      steps: [host, ...segments.map((segment) => readable(segment, decodeURIComponent))],
+      search: readable(search, decodeURIComponent),
+    };
   } catch {
-    return url;
+    return { steps: [inert(url)], search: '' };
   }
 }
 
-function readable(text: string): string {
+function readable(text: string, decode: (text: string) => string): string {
   try {
-    return decodeURIComponent(text);
+    return inert(decode(text));
   } catch {
-    return text;
+    return inert(text);
   }
+}
+
+// Controls, marks of direction, and letters without width: text with them can look like another.
+const misleading = /[\p{Cc}\u061C\u200B\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
+
+/** The text with the characters escaped that are invisible or change the order of others. */
+function inert(text: string): string {
+  return text.replace(misleading, encodeURIComponent);
 }

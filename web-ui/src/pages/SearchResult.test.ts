@@ -53,3 +53,19 @@ it('names the copies of a page, with links to those of the web', () => {
     'http://example.org/a',
   ]);
 });
+
+it('isolates the direction of each part of the address', () => {
+  const url = 'https://example.org/%D7%90/%D7%91?x=%E2%80%AE';
+  const { container } = render(SearchResult, { item: { ...item, url, title: '' }, query: 'olive' });
+  const trail = container.querySelector('.trail');
+  expect(trail?.textContent?.trim()).toBe('example.org › א › ב?x=%E2%80%AE');
+  expect([...(trail?.querySelectorAll('bdi') ?? [])].map((part) => part.textContent)).toEqual([
+    'example.org',
+    'א',
+    'ב',
+    '?x=%E2%80%AE',
+  ]);
+  expect(container.querySelector('h2')?.textContent?.trim()).toBe(
+    'https://example.org/א/ב?x=%E2%80%AE',
+  );
+});
