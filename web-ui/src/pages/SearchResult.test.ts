@@ -69,3 +69,10 @@ it('isolates the direction of each part of the address', () => {
     'https://example.org/א/ב?x=%E2%80%AE',
   );
 });
+
+it('dates the text, not the last visit', () => {
+  const { container } = render(SearchResult, { item, query: 'olive' });
+  const about = container.querySelector('.about');
+  expect(about?.firstElementChild?.textContent).toMatch(/^text from /);
+  expect(about?.querySelector('time')?.dateTime).toBe(item.fetched_at);
+});

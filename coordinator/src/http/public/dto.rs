@@ -55,7 +55,7 @@ pub struct SearchResult {
     pub lang: Option<String>,
     /// A passage that contains words of the query.
     pub snippet: Vec<SnippetPart>,
-    /// Time at which an agent fetched the page.
+    /// Time at which an agent fetched this text; visits that found it unchanged do not count.
     pub fetched_at: Timestamp,
     /// Relevance, comparable only within one response.
     pub score: f32,
