@@ -45,7 +45,8 @@ export function filterText({ name, value, excluded }: PlacedFilter): string {
   return `${excluded ? 'without ' : ''}${name}: ${value}`;
 }
 
-function filterOf({ text, quoted, excluded, start, end }: Token): PlacedFilter | undefined {
+/** The filter that a token is; undefined when it is searched for. */
+export function filterOf({ text, quoted, excluded, start, end }: Token): PlacedFilter | undefined {
   const match = /^(site|lang):(.+)$/is.exec(text);
   if (quoted || !match?.[1] || !match[2]) return undefined;
   const name = match[1].toLowerCase() as FilterName;

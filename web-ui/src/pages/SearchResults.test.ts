@@ -24,3 +24,10 @@ it('removes one filter of several, and says which exclude', async () => {
     ['without site: c.org Remove this filter', 'oak site:a.org site:b.org'],
   ]);
 });
+
+it('says why exclusions alone find nothing', async () => {
+  await show('-foo');
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    expect.stringMatching(/^Exclusions alone find nothing/),
+  ]);
+});
