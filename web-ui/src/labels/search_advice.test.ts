@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { adviceOn } from './search_advice';
+import { adviceOn, lengthProblem } from './search_advice';
+
+describe('the length of a query', () => {
+  it('counts as UTF-8 text', () => {
+    expect(lengthProblem('a'.repeat(1000))).toBeUndefined();
+    expect(lengthProblem('猫'.repeat(333))).toBeUndefined();
+    expect(lengthProblem('猫'.repeat(334))).toMatch(/1,002 bytes of at most 1,000/);
+    expect(lengthProblem('a'.repeat(1001))).toMatch(/1,001 bytes/);
+  });
+});
 
 describe('advice on a query that found nothing', () => {
   it.each(['oak', '12', '猫', '-elm oak', '"?" oak', '"oak'])('tries other words: %s', (query) => {

@@ -1,6 +1,17 @@
-/** Texts about queries that found nothing. */
+/** Texts about queries that cannot be searched for, or found nothing. */
+import { count } from '../format/number';
 import { filterOf } from './query';
 import { tokensOf } from './query_tokens';
+
+/** The coordinator's limit of a query, in bytes of UTF-8 text. */
+const maxBytes = 1000;
+
+/** Why a query is too long to be sent; undefined when it is not. */
+export function lengthProblem(query: string): string | undefined {
+  const bytes = new TextEncoder().encode(query).length;
+  if (bytes <= maxBytes) return undefined;
+  return `This query is too long: it has ${count(bytes)} bytes of at most ${count(maxBytes)}.`;
+}
 
 /** What to do about a query that found nothing. */
 export function adviceOn(query: string): string[] {
