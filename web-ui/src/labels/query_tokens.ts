@@ -1,4 +1,4 @@
-/** Tokens of a query, split as the coordinator does it (`crates/index/src/query.rs`). */
+/** Tokens of a query, split as the coordinator does it (`crates/index/src/query/tokens.rs`). */
 
 /** A part of a query between spaces or between quotes. */
 export interface Token {
