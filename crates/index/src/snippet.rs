@@ -121,7 +121,8 @@ fn mark_phrase(phrase: &[PhraseTerm], found: &mut [Found]) {
 
 /// The places of a phrase that begins with the first of the words found.
 fn places_of(phrase: &[PhraseTerm], found: &[Found]) -> Option<Vec<usize>> {
-    let (begin, first) = (found.first()?.position, phrase.first()?.position);
+    let begin = found.first()?.position;
+    let first = phrase.first()?.position;
     let place_of = |word: &PhraseTerm| {
         let position = begin + word.position - first;
         let at = found.binary_search_by_key(&position, |found| found.position).ok()?;

@@ -2,8 +2,8 @@
 //!
 //! Each term scores by its best field (BM25): title three times, headings twice, text once, words
 //! of the URL, and stems at a discount, so that the exact form of a word wins. A page must contain
-//! all of up to three terms, and three quarters of more; likewise of the bigrams of a sentence in an
-//! unspaced script. Words in the order of the query raise the score further.
+//! all of up to three terms, and three quarters of more; likewise of the bigrams of a sentence in
+//! an unspaced script. Words in the order of the query raise the score further.
 
 use std::collections::BTreeSet;
 

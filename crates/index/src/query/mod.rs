@@ -95,7 +95,8 @@ impl Query {
         let texts = query.take_filters(tokens);
         let stemmers = query.stemmers();
         // What a user excludes counts alone: it must not be ignored for the length of the rest.
-        let (mut terms_left, mut excluded_left) = (TERMS_MAX, TERMS_MAX);
+        let mut terms_left = TERMS_MAX;
+        let mut excluded_left = TERMS_MAX;
         let mut place = 0;
         for token in &texts {
             let words: Vec<Word<'_>> = words(token.text).collect();

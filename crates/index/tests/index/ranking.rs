@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Pages in English, half of them with the word "news", and one in a language that no other page has.
+/// Pages in English, half of them with the word "news", and one in a language that no other page
+/// has.
 fn of_two_languages(other: &str) -> (TempDir, Index) {
     let english: Vec<String> = (0..120).map(|n| format!("http://{n}.example/")).collect();
     let text = |n| if n % 2 == 0 { "the news of today and of other days" } else { "nothing" };
