@@ -25,8 +25,8 @@ use tokio::{
 
 use super::metered::Pauses;
 
-/// Most headers of an answer.
-const MAX_HEADERS: usize = 100;
+/// Most headers of an answer. [`MAX_HEAD_BYTES`] bounds them as well.
+const MAX_HEADERS: usize = 256;
 /// Largest head of an answer, and largest single read, in bytes.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
