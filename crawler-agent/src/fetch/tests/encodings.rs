@@ -45,6 +45,29 @@ async fn decompression_bombs_are_cut_off() {
     assert!(matches!(error.problem, Problem::Bomb(most) if most == 2 << 20), "{error:?}");
 }
 
+/// A sitemap of 9 MB whose entries differ in a number.
+fn regular_sitemap() -> Vec<u8> {
+    let entry = |n| {
+        let url = format!("https://www.shop.example/catalogue/department/products/item-{n}.html");
+        format!(
+            "<url><loc>{url}</loc><lastmod>2024-05-01T00:00:00+00:00</lastmod>\
+             <changefreq>weekly</changefreq><priority>0.5</priority></url>\n"
+        )
+    };
+    (0..45_000).map(entry).collect::<Vec<_>>().concat().into_bytes()
+}
+
+#[tokio::test]
+async fn regular_sitemaps_are_no_bombs() {
+    let sitemap = regular_sitemap();
+    let mut packed = Vec::new();
+    let parameters = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
+    brotli::BrotliCompress(&mut sitemap.as_slice(), &mut packed, &parameters).unwrap();
+    assert!(sitemap.len() / packed.len() > 100, "{} to {}", sitemap.len(), packed.len());
+    let server = Server::start(move |_| answer("content-encoding: br\r\n", &packed)).await;
+    assert!(server.get(&fetcher()).await.unwrap().sink.unwrap().0 == sitemap);
+}
+
 #[tokio::test]
 async fn bombs_in_every_coding_are_cut_off() {
     let zeros = vec![0; 30 << 20];
