@@ -135,12 +135,13 @@ impl Problem {
             | Self::Timeout
             | Self::TooSlow
             | Self::Memory => true,
+            // The same as a body that ends before its Content-Length.
+            Self::Inflate(error) => error.kind() == io::ErrorKind::UnexpectedEof,
             Self::Request
             | Self::TooLarge(_)
             | Self::Bomb(_)
             | Self::Encoding(_)
-            | Self::TooManyEncodings(_)
-            | Self::Inflate(_) => false,
+            | Self::TooManyEncodings(_) => false,
         }
     }
 

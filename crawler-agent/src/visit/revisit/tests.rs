@@ -155,7 +155,6 @@ fn only_a_url_that_cannot_be_requested_ends_with_its_fetch() {
     assert_eq!(after_failure(&item(Some(record.clone())), &cut()), Some(record.clone()));
     let unbuilt = after_failure(&item(Some(record.clone())), &Problem::Request).unwrap();
     assert_eq!((unbuilt.etag, unbuilt.sha256), (None, record.sha256));
-    assert!(Problem::NoTls.is_temporary() && !cut().is_temporary());
 }
 
 #[test]
