@@ -64,7 +64,9 @@ impl Robots {
 
     /// The same for the crawler with another product token.
     pub fn parse_for(token: &str, text: &[u8]) -> Self {
-        parse::robots(token, &text[..text.len().min(MAX_BYTES)])
+        // A rule that is cut off forbids, or allows, more than the whole one.
+        let text = text.get(..MAX_BYTES).map_or(text, whole_lines);
+        parse::robots(token, text)
     }
 
     /// Whether this path with its query may be fetched; no rule means yes.
@@ -100,6 +102,12 @@ impl Robots {
     pub fn delay_ms(&self) -> Option<u32> {
         self.delay_ms
     }
+}
+
+/// The text up to the end of its last line that has one.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+    &text[..end.unwrap_or(0)]
 }
 
 #[cfg(test)]

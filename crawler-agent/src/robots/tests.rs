@@ -147,6 +147,19 @@ fn only_the_first_512_kib_count() {
 }
 
 #[test]
+fn a_line_that_is_cut_at_the_bound_is_no_rule() {
+    for end in ["\n", "\r\n", "\r"] {
+        let start = format!("User-agent: *{end}Disallow: /first{end}");
+        let cut = "Disallow: /s";
+        let filler = "#".repeat(MAX_BYTES - start.len() - end.len() - cut.len());
+        let text = format!("{start}{filler}{end}{cut}");
+        assert_eq!(text.len(), MAX_BYTES);
+        assert!(allows(&format!("{text}earch/"), "/shop") && allows(&text, "/shop"), "{end:?}");
+        assert!(!allows(&text, "/first"), "{end:?}");
+    }
+}
+
+#[test]
 fn a_file_full_of_stars_is_matched_in_linear_time() {
     let text =
         format!("User-agent: *\n{}", format!("Disallow: /{}b\n", "*a".repeat(2_000)).repeat(128));
