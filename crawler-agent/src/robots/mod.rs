@@ -24,8 +24,11 @@ pub const MAX_BYTES: usize = 512 << 10;
 /// Longest Crawl-delay that is obeyed, in milliseconds.
 pub const MAX_DELAY_MS: u32 = 60_000;
 
-/// Most sitemaps that are taken from a robots.txt.
-const MAX_SITEMAPS: usize = 20;
+/// Most sitemaps that are taken from a robots.txt: publishers name up to some hundred.
+const MAX_SITEMAPS: usize = 500;
+
+/// Most bytes of the URLs of these sitemaps.
+const MAX_SITEMAP_BYTES: usize = 64 << 10;
 
 /// The rules of one host that apply to this crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +89,7 @@ impl Robots {
         matching.max_by_key(|rule| (rule.rank, rule.allow))
     }
 
-    /// Takes the sitemaps that the file names for any crawler, at most 20, out of the rules.
+    /// Takes the sitemaps that the file names for any crawler, at most 500, out of the rules.
     pub fn take_sitemaps(&mut self) -> Vec<CrawlUrl> {
         std::mem::take(&mut self.sitemaps)
     }

@@ -2,7 +2,7 @@
 
 use model::CrawlUrl;
 
-use super::{MAX_DELAY_MS, MAX_SITEMAPS, Robots, Rule, pattern::Pattern};
+use super::{MAX_DELAY_MS, MAX_SITEMAP_BYTES, MAX_SITEMAPS, Robots, Rule, pattern::Pattern};
 
 /// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
 const MAX_LINE_BYTES: usize = 16 << 10;
@@ -31,6 +31,7 @@ struct Reader<'a> {
     wildcard_group: Robots,
     /// Sitemaps, which belong to no group.
     sitemaps: Vec<CrawlUrl>,
+    sitemap_bytes: usize,
     /// Rules that may decide about us and have text behind a star.
     costly_rules: usize,
     /// Whether the current group names the crawler.
@@ -122,7 +123,10 @@ impl Reader<'_> {
 
     fn sitemap(&mut self, value: &str) {
         let Ok(url) = CrawlUrl::parse(value) else { return };
-        if self.sitemaps.len() < MAX_SITEMAPS && !self.sitemaps.contains(&url) {
+        let bytes = self.sitemap_bytes + url.as_str().len();
+        let has_room = self.sitemaps.len() < MAX_SITEMAPS && bytes <= MAX_SITEMAP_BYTES;
+        if has_room && !self.sitemaps.contains(&url) {
+            self.sitemap_bytes = bytes;
             self.sitemaps.push(url);
         }
     }

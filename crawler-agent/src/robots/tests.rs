@@ -208,9 +208,14 @@ fn sitemaps_are_named_in_any_group() {
     let sitemaps: Vec<&str> = sitemaps.iter().map(CrawlUrl::as_str).collect();
     assert_eq!(sitemaps, ["https://e.org/a.xml", "http://o.org/b"]);
     assert!(!robots.allows("/p") && robots.allows("/q"), "they are no rules");
-    let many = (0..100).map(|n| format!("Sitemap: https://e.org/{n}\n"));
-    let many = many.collect::<Vec<_>>().concat();
-    assert_eq!(Robots::parse(many.as_bytes()).take_sitemaps().len(), 20);
+    let count = |lines: usize, path: &str| {
+        let line = |n| format!("Sitemap: https://e.org/{path}{n:04}\n");
+        let text = (0..lines).map(line).collect::<Vec<_>>().concat();
+        Robots::parse(text.as_bytes()).take_sitemaps().len()
+    };
+    assert_eq!([count(200, ""), count(600, "")], [200, 500]);
+    let long = "x".repeat(2_028);
+    assert_eq!(count(100, &long), 32, "64 KiB of 2 KiB each");
     assert!(Robots::allow_all().take_sitemaps().is_empty());
 }
 
