@@ -210,7 +210,7 @@ impl State {
             self.set_due(disk, done.host, due, Some(done.failures))?;
         }
         let mut effect = Effect::default();
-        self.follow(disk, done, filed.is_respelled, &mut effect)?;
+        self.follow(disk, done, filed, &mut effect)?;
         self.look_ahead(disk, done.host, &mut effect)?;
         effect.results = true;
         Ok(effect)
@@ -222,9 +222,10 @@ impl State {
         &mut self,
         disk: &Disk,
         done: &Done,
-        is_respelled: bool,
+        filed: Filed,
         effect: &mut Effect,
     ) -> Result<(), FrontierError> {
+        let Filed { is_respelled, has_lost_content, .. } = filed;
         self.push_reports(&done.reports, effect);
         let redirects = done.redirects.saturating_add(1);
         if is_respelled {
@@ -232,7 +233,8 @@ impl State {
         }
         let target = done.target.as_ref().filter(|_| redirects <= MAX_REDIRECTS && !is_respelled);
         let mut target = target.map(|url| Arrival { url, depth: done.depth, redirects });
-        let has_moved = done.page.is_none() && matches!(done.item, VisitedUrl::Page { .. });
+        let has_ended = done.page.is_none() && matches!(done.item, VisitedUrl::Page { .. });
+        let has_moved = has_ended || has_lost_content;
         if let Some(moved_to) = target.as_ref().filter(|_| has_moved)
             && self.queue_ended(disk, moved_to, effect)?
         {

@@ -19,6 +19,8 @@ pub(super) struct Filed {
     pub(super) was_queued: bool,
     /// Whether it was redirected to another spelling of itself.
     pub(super) is_respelled: bool,
+    /// Whether it was a page with content, and is none any more.
+    pub(super) has_lost_content: bool,
 }
 
 /// Takes the visited URL from the queue, or its page from the pages, and stores its new page.
@@ -40,11 +42,14 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
                 }
                 host.insert_page(done.fetched_at, key.1, page.clone());
             }
-            Ok(Filed { was_queued, is_respelled })
+            Ok(Filed { was_queued, is_respelled, has_lost_content: false })
         }
         VisitedUrl::Page { key, past } => {
             let stored = host.remove_page(disk, key)?;
             let is_respelled = stored.as_ref().is_some_and(|page| respells(host, done, &page.path));
+            let has_content = |page: &PageRecord| page.has_content();
+            let has_lost_content = stored.as_ref().is_some_and(has_content)
+                && !done.page.as_ref().is_some_and(has_content);
             // An order settled the host during the visit; the record in `done` is from before.
             let is_settled = stored.is_some_and(|stored| stored.past != past);
             match &done.page {
@@ -57,7 +62,7 @@ pub(super) fn file(host: &mut Host, disk: &Disk, done: &Done) -> Result<Filed, F
                     host.insert_page(done.fetched_at, key.1, page);
                 }
             }
-            Ok(Filed { was_queued: false, is_respelled })
+            Ok(Filed { was_queued: false, is_respelled, has_lost_content })
         }
     }
 }
@@ -95,9 +100,9 @@ impl State {
         Ok(())
     }
 
-    /// Queues the target of a redirect again to which a page has moved for good, where the target
-    /// was visited before and ended, such as the old address of a site that moves back to it.
-    /// Returns whether it is queued.
+    /// Queues the target of a redirect again to which a page has moved, where the target was
+    /// visited before and ended, such as the old address of a site that moves back to it. Returns
+    /// whether it is queued.
     pub(super) fn queue_ended(
         &mut self,
         disk: &Disk,

@@ -93,3 +93,26 @@ fn a_site_that_moves_back_to_its_old_address_is_fetched_there() {
     visit(&world, "http://a.org", redirect("http://www.a.org/?utm_source=old"), None);
     assert_eq!(counts(&world).1, 0);
 }
+
+#[test]
+fn a_page_that_may_have_moved_back_brings_the_old_address_back_once() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let item = world.next("http://a.org").unwrap();
+    world.finish(&item, redirect("http://a.org/new"), &[]);
+    let item = world.next("http://a.org").unwrap();
+    let bare = PageRecord::without_content("/new".into(), 0);
+    let page = PageRecord { sha256: Some([1; 32]), ..bare.clone() };
+    world.apply(done_at(NOW, &item, other(), Some(page), &[], BOUNDS));
+    for is_queued in [true, false] {
+        let snapshot = world.frontier().snapshot(item.host).unwrap().unwrap();
+        let page = snapshot.next_page.unwrap();
+        let back = redirect("http://a.org/");
+        world.apply(done_at(NOW, &page, back, Some(bare.clone()), &[], BOUNDS));
+        let target = world.next("http://a.org");
+        assert_eq!(target.is_some(), is_queued);
+        if let Some(target) = target {
+            world.finish(&target, redirect("http://a.org/new"), &[]);
+        }
+    }
+}

@@ -167,9 +167,19 @@ fn without_content(
     before: Option<PageRecord>,
 ) -> Option<PageRecord> {
     match outcome {
-        // Servers also answer 404 during short outages, and afterwards no link would bring the page
-        // back. So the page is kept without content, and the next visit decides.
-        Outcome::Other { status: 404, .. } if before.as_ref().is_some_and(has_document) => {
+        // The frontier drops the record where it queues the target instead of it. Where the chain
+        // is too long, such as without cookies, the page is visited again.
+        Outcome::Redirect { location, .. }
+            if CrawlUrl::parse(location).is_ok_and(|target| leads_back(item, &target)) =>
+        {
+            Some(known_or_new(item).forget_content())
+        }
+        // Servers also answer 404 during short outages, and redirect in a circle, such as from
+        // https to http and back. Afterwards no link would bring the page back. So it is kept
+        // without content, and the next visit decides.
+        Outcome::Other { status: 404, .. } | Outcome::Redirect { status: 301 | 308, .. }
+            if before.as_ref().is_some_and(has_document) =>
+        {
             before.map(PageRecord::forget_content)
         }
         // The page is gone, or at another URL.
@@ -178,13 +188,6 @@ fn without_content(
         }
         // A server that is overloaded, broken or guarded against crawlers says nothing of the page.
         Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),
-        // The frontier drops the record where it queues the target instead of it. Where the chain
-        // is too long, such as without cookies, the page is visited again.
-        Outcome::Redirect { location, .. }
-            if CrawlUrl::parse(location).is_ok_and(|target| leads_back(item, &target)) =>
-        {
-            Some(known_or_new(item).forget_content())
-        }
         // The page is somewhere else for now, such as during maintenance, or a court or an
         // authority forbids to show it. The index drops it.
         Outcome::Redirect { .. } | Outcome::Other { status: 451, .. } => {

@@ -157,16 +157,37 @@ fn only_a_url_that_cannot_be_requested_ends_with_its_fetch() {
     assert_eq!((unbuilt.etag, unbuilt.sha256), (None, record.sha256));
 }
 
+fn redirected(record: &PageRecord, status: u16, location: &str) -> Option<PageRecord> {
+    let mut fetch = fetch(Outcome::Redirect { status, location: location.into() }, 20);
+    remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
+}
+
+#[test]
+fn a_page_that_moves_for_good_ends_when_it_redirects_again() {
+    let (record, _) = visits(&[20]);
+    for status in [301, 308] {
+        let kept = redirected(&record, status, "https://a.org/").unwrap();
+        assert_eq!(kept, record.clone().forget_content());
+        assert_eq!(redirected(&kept, status, "https://a.org/"), None, "{status}");
+    }
+}
+
+#[test]
+fn a_redirect_to_itself_never_ends_a_page() {
+    let (record, _) = visits(&[20]);
+    let bare = record.clone().forget_content();
+    for status in [301, 302, 307, 308] {
+        for known in [&record, &bare] {
+            let kept = redirected(known, status, "http://a.org/");
+            assert_eq!(kept.as_ref(), Some(&bare), "{status}");
+        }
+    }
+}
+
 #[test]
 fn a_page_that_is_elsewhere_for_now_is_new_when_it_is_back() {
     let (record, _) = visits(&[20]);
-    let moved = |status| {
-        let outcome = Outcome::Redirect { status, location: "http://a.org/off".into() };
-        let mut fetch = fetch(outcome, 20);
-        remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
-    };
-    assert_eq!((moved(301), moved(308)), (None, None));
-    let kept = moved(302).unwrap();
+    let kept = redirected(&record, 302, "http://a.org/off").unwrap();
     assert_eq!((kept.sha256, &kept.etag, kept.past), (None, &None, record.past));
     let mut back = fetch(page(1), 20);
     remember(&item(Some(kept)), &mut back, etag("x"), TWICE).unwrap();
@@ -189,15 +210,16 @@ fn a_page_that_must_not_be_indexed_is_read_as_a_whole_at_its_next_visit() {
 }
 
 #[test]
-fn a_redirect_that_stays_at_the_page_for_now_keeps_it() {
+fn a_redirect_that_stays_at_the_page_keeps_it() {
     let moved = |status, location: &str| {
         let outcome = Outcome::Redirect { status, location: location.into() };
         remember(&item(None), &mut fetch(outcome, 20), Validators::default(), TWICE)
     };
     let again = Some(PageRecord::without_content("/".into(), 2));
-    assert_eq!(moved(302, "http://a.org/?utm_source=x"), again);
-    assert_eq!(moved(301, "http://a.org/?utm_source=x"), None);
-    assert_eq!(moved(302, "http://a.org/off"), None);
+    for status in [301, 302] {
+        assert_eq!(moved(status, "http://a.org/?utm_source=x"), again);
+        assert_eq!(moved(status, "http://a.org/off"), None);
+    }
 }
 
 #[test]
