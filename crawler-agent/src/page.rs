@@ -32,8 +32,14 @@ impl PageSink {
         let media = if is_sitemap { Media::TextOrUrls } else { media };
         let extractor = Extractor::new(media, head.charset.as_deref());
         let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
-        (200..300).contains(&head.status).then_some(sink)
+        has_content(head.status).then_some(sink)
     }
+}
+
+/// Whether answers with this status have the content of their URL. Of 202 it is the challenge of a
+/// guard against crawlers.
+pub fn has_content(status: u16) -> bool {
+    (200..300).contains(&status) && status != 202
 }
 
 /// Whether servers send gzip files of sitemaps as this type. Many do not know the suffix.
@@ -248,6 +254,8 @@ mod tests {
             read(html(404), "<a href=x>").0,
             Outcome::Other { status: 404, media_type: Some("text/html".into()) }
         );
+        // A guard against crawlers asks for a proof with it.
+        assert!(matches!(read(html(202), "<p>text").0, Outcome::Other { status: 202, .. }));
         let image = Head { media_type: Some("image/png".into()), ..html(200) };
         assert_eq!(
             read(image, "").0,

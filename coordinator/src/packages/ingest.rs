@@ -71,10 +71,10 @@ fn write(
     let written = match &fetch.outcome {
         Outcome::Page(page) => index.upsert(&document(package, fetch, url, page, now)),
         // The URL is no longer a page: it moved, is gone, has content of another kind, or must not
-        // be shown in results.
+        // be shown in results. With 202 guards ask crawlers for a proof.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
-        | Outcome::Other { status: 200..=299 | 404 | 410 | 451, .. } => {
+        | Outcome::Other { status: 200..=201 | 203..=299 | 404 | 410 | 451, .. } => {
             index.delete(&FetchWithoutPage {
                 url: url.as_str(),
                 fetched_at: believable(fetch.fetched_at, package.received_at),

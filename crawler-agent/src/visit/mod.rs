@@ -220,7 +220,7 @@ impl Visitor {
             timing.tcp_us = 0;
         }
         let asked = retry::requested_pause(&head, started);
-        if retry::is_in_trouble(&head) && retry::has_attempts(item) {
+        if retry::is_in_trouble(head.status) && retry::has_attempts(item) {
             // A host that answers is not given up, so that the attempts of this URL alone count.
             visit.record.failures = item.attempts.into();
             return self.retry_later(visit, item, asked);

@@ -142,9 +142,10 @@ pub(super) fn stated_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
     stated.map(|stated| stated.min(LONGEST_PAUSE))
 }
 
-/// Whether the answer says that the server is in trouble, which may be over soon.
-pub(super) const fn is_in_trouble(head: &Head) -> bool {
-    matches!(head.status, 408 | 425 | 429 | 500..)
+/// Whether an answer with this status says that the server is in trouble, or guarded against
+/// crawlers for now: some guards answer 202, 418, 420 or 430. It may be over soon.
+pub(super) const fn is_in_trouble(status: u16) -> bool {
+    matches!(status, 202 | 408 | 418 | 420 | 425 | 429 | 430 | 500..)
 }
 
 const fn demands_pause(head: &Head) -> bool {
@@ -175,9 +176,9 @@ mod tests {
 
     #[test]
     fn servers_in_trouble_are_told_from_others() {
-        let is_in_trouble = |status| is_in_trouble(&Head { status, ..Head::default() });
-        assert!([408, 425, 429, 500, 502, 503, 504, 522].into_iter().all(is_in_trouble));
-        assert!(![200, 304, 403, 404, 410, 451].into_iter().any(is_in_trouble));
+        let in_trouble = [202, 408, 418, 420, 425, 429, 430, 500, 502, 503, 504, 522];
+        assert!(in_trouble.into_iter().all(is_in_trouble));
+        assert!(![200, 204, 304, 403, 404, 410, 451].into_iter().any(is_in_trouble));
     }
 
     #[test]

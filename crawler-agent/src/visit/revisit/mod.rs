@@ -12,7 +12,7 @@ use delegation::calibration::{Comparison, Timing};
 use model::{CrawlUrl, Slowdown, UnixMillis};
 use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
-use super::{Visitor, robots};
+use super::{Visitor, retry::is_in_trouble, robots};
 use crate::{
     clock,
     fetch::{Problem, Validators},
@@ -127,6 +127,10 @@ pub(super) fn remember(
             fetch.outcome = Outcome::Unchanged { status: 304 };
             before
         }
+        // The answer says nothing of the page.
+        (Outcome::Other { status, .. }, _) if is_in_trouble(*status) => {
+            return Some(known_or_new(item));
+        }
         (Outcome::Page(page), before) => {
             let status = page.status;
             let sha256 = Some(page.sha256.0);
@@ -186,8 +190,8 @@ fn without_content(
         Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
             robots::may_name(item).then(|| known_or_new(item).forget_content())
         }
-        // A server that is overloaded, broken or guarded against crawlers says nothing of the page.
-        Outcome::Other { status: 403 | 408 | 425 | 429 | 500.., .. } => Some(known_or_new(item)),
+        // Guards against crawlers answer so, too.
+        Outcome::Other { status: 403, .. } => Some(known_or_new(item)),
         // The page is somewhere else for now, such as during maintenance, or a court or an
         // authority forbids to show it. The index drops it.
         Outcome::Redirect { .. } | Outcome::Other { status: 451, .. } => {
