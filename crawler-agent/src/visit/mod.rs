@@ -231,7 +231,8 @@ impl Visitor {
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());
-        let mut page = revisit::remember(item, &mut fetch, validators, slowdown);
+        let page = revisit::remember(item, &mut fetch, validators, slowdown);
+        let mut page = page.filter(|_| !revisit::is_file(item, &fetch, list.as_ref()));
         if let Some(page) = &mut page {
             revisit::observe(page, &fetch, list.as_ref(), self.revisit_ages());
         }

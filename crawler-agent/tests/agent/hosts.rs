@@ -106,6 +106,28 @@ async fn revisits_try_all_addresses_of_a_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_not_fetched_again() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    bed.web.name_sitemap("a1.test", "/map.xml");
+    let typed = |path: &str, media_type: &str, body: &str| {
+        let headers = vec![("content-type", media_type.into())];
+        bed.web.page("a1.test", path, Answer { headers, ..html(body) })
+    };
+    let urls = [
+        typed("/map.xml", "text/xml", "<urlset/>"),
+        typed("/picture", "image/png", "png"),
+        typed("/paper.pdf", "application/pdf", "pdf"),
+    ];
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until("the list was visited again", |bed| bed.web.count("a1.test", "/map.xml") >= 3).await;
+    let counts = ["/picture", "/paper.pdf"].map(|path| bed.web.count("a1.test", path));
+    assert_eq!(counts, [1, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_sitemap_that_is_made_later_is_found() {
     let mut bed = TestBed::new(1).await;
     bed.coordinator.state().policy =

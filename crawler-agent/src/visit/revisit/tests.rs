@@ -255,7 +255,7 @@ fn answers_without_content_are_compared_with_their_kind() {
 #[test]
 fn a_page_that_was_content_of_another_kind_for_once_is_fetched_whole() {
     let validators = || Validators { etag: Some("\"2\"".into()), ..Validators::default() };
-    let other = || Outcome::Other { status: 200, media_type: Some("image/png".into()) };
+    let other = || Outcome::Other { status: 200, media_type: Some("text/xml".into()) };
     let mut first = fetch(page(7), 40);
     let record = remember(&item(None), &mut first, validators(), None).unwrap();
     assert!(record.etag.is_some());
@@ -264,5 +264,21 @@ fn a_page_that_was_content_of_another_kind_for_once_is_fetched_whole() {
     assert_eq!((record.etag.clone(), record.sha256), (None, None));
     let mut again = fetch(other(), 40);
     let record = remember(&item(Some(record)), &mut again, validators(), None).unwrap();
-    assert!(record.etag.is_some(), "a list or a file is asked for with a condition");
+    assert!(record.etag.is_some(), "a list is asked for with a condition");
+}
+
+#[test]
+fn a_file_is_visited_again_only_where_a_page_or_a_sitemap_may_return() {
+    let png = fetch(Outcome::Other { status: 200, media_type: Some("image/png".into()) }, 20);
+    let is_file = |item: &QueueItem, list| is_file(item, &png, list);
+    assert!(is_file(&item(None), None));
+    let (record, _) = visits(&[20]);
+    assert!(!is_file(&item(Some(record.clone())), None));
+    assert!(is_file(&item(Some(record.forget_content())), None));
+    let list = ListContent { hash: [0; 8], modified: Vec::new() };
+    assert!(!is_file(&item(None), Some(&list)));
+    let url = CrawlUrl::parse("http://a.org/sitemap.xml").unwrap();
+    assert!(!is_file(&QueueItem { url, ..item(None) }, None));
+    let challenge = fetch(Outcome::Other { status: 202, media_type: None }, 20);
+    assert!(!super::is_file(&item(None), &challenge, None));
 }
