@@ -149,18 +149,27 @@ impl Resolver {
         host.map_or(Ok(()), |host| guard.check_host(&host))
     }
 
-    /// The addresses of this URL's host, IPv4 first; never empty.
+    /// The addresses of this URL's host; never empty. The one that answered within the last hour is
+    /// first, then IPv4.
     pub async fn addresses(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
         self.check_name(url)?;
         let mut usable = self.usable_addresses(url, Some(url.port())).await?;
+        let name = url.url().domain().unwrap_or_default();
+        let preferred = lock(&self.names).preferred(name, self.now());
         // IPv6 is not routed everywhere. Sorted, so that retries take the addresses in turn.
-        usable.sort_by_key(|a| (a.is_ipv6(), *a));
+        usable.sort_by_key(|a| (Some(*a) != preferred, a.is_ipv6(), *a));
         if usable.is_empty() {
-            return Err(ResolveError::NoAddress(
-                url.host().map(|h| h.to_string()).unwrap_or_default(),
-            ));
+            let host = url.host().map(|host| host.to_string()).unwrap_or_default();
+            return Err(ResolveError::NoAddress(host));
         }
         Ok(usable)
+    }
+
+    /// Notes that this URL's host has answered at this address, which is asked first from now on.
+    /// Otherwise each URL would be tried at an address that is dead.
+    pub fn prefer(&self, url: &CrawlUrl, address: IpAddr) {
+        let name = url.url().domain().unwrap_or_default();
+        lock(&self.names).prefer(name, address, self.now());
     }
 
     /// The addresses of a peer of the region. Its port is the other owner's choice; name and

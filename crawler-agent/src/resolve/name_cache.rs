@@ -19,6 +19,9 @@ const NO_ANSWER_TTL: Duration = Duration::from_secs(6);
 /// the visit.
 const SPARE: Duration = Duration::from_secs(5);
 
+/// Time for which the address that answered is preferred to the first one.
+const PREFERENCE: Duration = Duration::from_hours(1);
+
 /// What the name servers know of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -41,17 +44,43 @@ impl Answer {
     }
 }
 
+/// What is kept of a name.
+#[derive(Debug)]
+struct Entry {
+    answer: Answer,
+    /// End of the time for which the answer is kept.
+    until: Duration,
+    /// The address whose server answered, and the end of the time for which it is preferred.
+    preferred: Option<(IpAddr, Duration)>,
+}
+
 /// Answers by name. Times are counted from the start of the agent.
 #[derive(Debug, Default)]
 pub(super) struct NameCache {
-    answers: HashMap<Arc<str>, (Answer, Duration)>,
+    answers: HashMap<Arc<str>, Entry>,
     by_expiry: BTreeSet<(Duration, Arc<str>)>,
 }
 
 impl NameCache {
     /// The answer for a name, if it is still valid.
     pub(super) fn get(&self, name: &str, now: Duration) -> Option<&Answer> {
-        self.answers.get(name).filter(|(_, until)| *until > now).map(|(answer, _)| answer)
+        self.answers.get(name).filter(|entry| entry.until > now).map(|entry| &entry.answer)
+    }
+
+    /// The address of a name whose server answered within the last hour.
+    pub(super) fn preferred(&self, name: &str, now: Duration) -> Option<IpAddr> {
+        let (address, until) = self.answers.get(name)?.preferred?;
+        (until > now).then_some(address)
+    }
+
+    /// Notes that the server at this address of a name has answered. Further answers do not make
+    /// the hour longer, after which the first address is tried again.
+    pub(super) fn prefer(&mut self, name: &str, address: IpAddr, now: Duration) {
+        if self.preferred(name, now) != Some(address)
+            && let Some(entry) = self.answers.get_mut(name)
+        {
+            entry.preferred = Some((address, now + PREFERENCE));
+        }
     }
 
     /// Whether the answer for a name will be valid throughout a visit that begins now.
@@ -69,9 +98,12 @@ impl NameCache {
     pub(super) fn insert(&mut self, name: &str, answer: Answer, ttl: Duration, now: Duration) {
         let until = now + answer.kept(ttl);
         let name: Arc<str> = name.into();
-        if let Some((_, old)) = self.answers.insert(Arc::clone(&name), (answer, until)) {
-            self.by_expiry.remove(&(old, Arc::clone(&name)));
+        let old = self.answers.remove(&name);
+        if let Some(old) = &old {
+            self.by_expiry.remove(&(old.until, Arc::clone(&name)));
         }
+        let preferred = old.and_then(|old| old.preferred);
+        self.answers.insert(Arc::clone(&name), Entry { answer, until, preferred });
         self.by_expiry.insert((until, name));
         while self.answers.len() > CAPACITY
             && let Some((_, first)) = self.by_expiry.pop_first()
@@ -110,6 +142,23 @@ mod tests {
             let lasts = !matches!(answer, Answer::Addresses(_));
             assert_eq!(cache.is_ready("a.org", at(kept - 5)), lasts, "{answer:?} in a visit");
         }
+    }
+
+    #[test]
+    fn an_address_that_answered_is_preferred_for_an_hour() {
+        let [first, second] = [1, 2].map(|n| IpAddr::from([192, 0, 2, n]));
+        let at = |minutes| Duration::from_mins(minutes);
+        let mut cache = NameCache::default();
+        cache.insert("a.org", addresses(), at(1), at(0));
+        assert_eq!(cache.preferred("a.org", at(0)), None);
+        cache.prefer("a.org", second, at(0));
+        cache.insert("a.org", addresses(), at(1), at(30));
+        cache.prefer("a.org", second, at(30));
+        assert_eq!(cache.preferred("a.org", at(59)), Some(second), "also in a newer answer");
+        assert_eq!(cache.preferred("a.org", at(60)), None);
+        cache.prefer("a.org", second, at(61));
+        cache.prefer("a.org", first, at(62));
+        assert_eq!(cache.preferred("a.org", at(62)), Some(first));
     }
 
     #[test]

@@ -186,6 +186,7 @@ impl Visitor {
             visit.claim.page_took(duration);
         }
         visit.delay = visit.delay.max(after_answer(visit.delay, duration));
+        self.note_address(&item.url, address, &result);
         match result {
             Ok(answer) => self.answered(visit, &item, started, address, answer, slot).await,
             Err(error) => self.failed(visit, &item, started, address, error),

@@ -1,14 +1,14 @@
 //! Retries: when a URL or a host is tried again, and when it is given up.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
-use model::UnixMillis;
+use model::{CrawlUrl, UnixMillis};
 use protocol::page::Failure;
 
 use super::{Visit, Visitor};
 use crate::{
     clock,
-    fetch::Head,
+    fetch::{Answer, FetchError, Head},
     frontier::{Change, FrontierError, LONGEST_PAUSE, Progress, QueueItem, longest_rest},
 };
 
@@ -41,6 +41,18 @@ impl Visitor {
         let effect = self.store.apply(retry)?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
+    }
+
+    /// Notes that a host has answered at this address, unless its server there is in trouble.
+    pub(super) fn note_address<S>(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        result: &Result<Answer<S>, FetchError>,
+    ) {
+        if result.as_ref().is_ok_and(|answer| !is_in_trouble(answer.head.status)) {
+            self.resolver.prefer(url, address);
+        }
     }
 
     /// Ends every URL in the host's queue as failed, until its next visit. Reports the visit of
@@ -106,8 +118,8 @@ impl AddressChoice {
         Self { index: failures % addresses, has_next }
     }
 
-    /// Whether the host is asked here when all is well. An answer of another server may take longer
-    /// though nothing became slower.
+    /// Whether the host is asked here when all is well, which is where it answered last. An answer
+    /// of another server may take longer though nothing became slower.
     pub(super) const fn is_usual(self) -> bool {
         self.index == 0
     }

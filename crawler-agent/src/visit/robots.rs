@@ -124,6 +124,7 @@ impl Visitor {
         if visit.outage.is_none() {
             visit.claim.robots_took(duration);
         }
+        self.note_address(&asking.url, address, &result);
         visit.slowness_pause = after_answer(self.delay(), duration);
         visit.delay = visit.delay.max(visit.slowness_pause);
         if let Some((host, pause)) = other {

@@ -7,7 +7,7 @@ use model::{CrawlPolicy, HostTask, Slowdown};
 use protocol::{HostOrder, page::Fetch, page::Outcome, page::Trend};
 
 use crate::{
-    testbed::TestBed,
+    testbed::{TestBed, address},
     web::{Answer, html, text},
 };
 
@@ -125,6 +125,20 @@ async fn a_file_is_not_fetched_again() {
     bed.until("the list was visited again", |bed| bed.web.count("a1.test", "/map.xml") >= 3).await;
     let counts = ["/picture", "/paper.pdf"].map(|path| bed.web.count("a1.test", path));
     assert_eq!(counts, [1, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_does_not_answer_is_not_tried_for_each_url() {
+    let mut bed = TestBed::new(1).await;
+    bed.web.name_sitemap("half.test", "/0");
+    let page = |n| bed.web.page("half.test", &format!("/{n}"), html("hello"));
+    let urls: Vec<String> = (0..6).map(page).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    let log = crawler_agent::activity_log::entries(&bed.data_dir().join("activity"), None);
+    let at_dead = log.unwrap().filter(|entry| entry.address == Some(address(0).into())).count();
+    assert_eq!(at_dead, 1, "only before the other address has answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]
