@@ -60,7 +60,8 @@ impl Visitor {
         let outcome = Outcome::Failed(failure);
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page = revisit::after_failure(item, &problem);
-        self.done(visit, Done { failures, ..self.ended(item, fetch, page) })
+        let pause = retry::pause(self.limits.retry, failures);
+        self.done(visit, pause, Done { failures, ..self.ended(item, fetch, page) })
     }
 
     /// Ends or retries a URL whose host has no address, or none that may be contacted.
@@ -83,6 +84,7 @@ impl Visitor {
         let failures = visit.record.failures + 1;
         let page = Some(revisit::known_or_new(item));
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        self.done(visit, Done { failures, ..self.ended(item, fetch, page) })
+        let pause = retry::pause(self.limits.retry, failures);
+        self.done(visit, pause, Done { failures, ..self.ended(item, fetch, page) })
     }
 }

@@ -220,13 +220,16 @@ impl Visitor {
         if !self.tcp_times_count {
             timing.tcp_us = 0;
         }
-        let asked = retry::requested_pause(&head, started);
-        if retry::is_in_trouble(head.status) && retry::has_attempts(item) {
-            // A host that answers is not given up, so that the attempts of this URL alone count.
+        if item.known.is_none() {
+            // A host that answers is not given up for a new URL, so that its attempts alone count.
             visit.record.failures = item.attempts.into();
+        }
+        let is_in_trouble = retry::is_in_trouble(head.status);
+        let failures = if is_in_trouble { visit.record.failures + 1 } else { 0 };
+        let asked = retry::requested_pause(&head, started, failures);
+        if is_in_trouble && retry::has_attempts(item) {
             return self.retry_later(visit, item, asked);
         }
-        visit.delay = visit.delay.max(asked.unwrap_or_default());
         let validators = head.validators.clone();
         let Content { outcome, links, list } = page::content(&item.url, head, sink);
         let mut fetch =
@@ -250,7 +253,10 @@ impl Visitor {
         let (links, target_is_shared) = self.share(item, &fetch, links).await?;
         let ended = self.ended(item, fetch, page);
         let target = ended.target.filter(|_| !target_is_shared);
-        self.done(visit, Done { target, links, stated: changed, ..ended })?;
+        let failures = if item.known.is_some() { failures } else { 0 };
+        let pause = retry::pause_in_trouble(self.limits.retry, failures);
+        let pause = pause.max(asked.unwrap_or_default());
+        self.done(visit, pause, Done { target, links, stated: changed, failures, ..ended })?;
         drop(memory);
         if let Some(peers) = &self.peers {
             peers.fetched(&item.url);
@@ -282,9 +288,9 @@ impl Visitor {
         Done { page, ..Done::new(item, fetch, self.bounds()) }
     }
 
-    /// Ends a URL, after which the host rests.
-    fn done(&self, visit: Visit, done: Done) -> Result<(), FrontierError> {
-        let pause = visit.delay.max(retry::pause(self.limits.retry, done.failures));
+    /// Ends a URL, after which the host rests for this pause at least.
+    fn done(&self, visit: Visit, pause: Duration, done: Done) -> Result<(), FrontierError> {
+        let pause = visit.delay.max(pause);
         let due = Some(clock::after(pause));
         self.apply(visit.claim, pause, Done { due, ..done })
     }

@@ -20,8 +20,11 @@ const ATTEMPTS: u8 = 3;
 /// hours.
 pub(super) const GIVE_UP: u32 = 10;
 
-/// Pause where the host demands one without its length.
+/// First pause where the host demands one without its length.
 const UNSTATED: Duration = Duration::from_mins(1);
+
+/// Longest pause of a host that answers and is in trouble, unless it states a longer one.
+const LONGEST_IN_TROUBLE: Duration = Duration::from_mins(15);
 
 impl Visitor {
     /// Leaves the URL first in its queue, or the page first in its order, for a later attempt.
@@ -142,10 +145,18 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     }
 }
 
+/// The same for a host that answers. It stays so short that pages that fail for ever do not keep
+/// the others of the host waiting for weeks.
+pub(super) fn pause_in_trouble(first: Duration, failures: u32) -> Duration {
+    pause(first, failures).min(LONGEST_IN_TROUBLE)
+}
+
 /// Pause that the host demands before it is requested again: 429 and 503 demand one, with the
-/// length in Retry-After if there is one (RFC 6585 section 4, RFC 9110 section 15.6.4).
-pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
-    demands_pause(head).then(|| stated_pause(head, now).unwrap_or(UNSTATED))
+/// length in Retry-After if there is one (RFC 6585 section 4, RFC 9110 section 15.6.4). Without it,
+/// the pause grows with the failures in a row.
+pub(super) fn requested_pause(head: &Head, now: UnixMillis, failures: u32) -> Option<Duration> {
+    let unstated = || pause_in_trouble(UNSTATED, failures);
+    demands_pause(head).then(|| stated_pause(head, now).unwrap_or_else(unstated))
 }
 
 /// The length of the pause that the host demands, if it states one.
@@ -194,13 +205,28 @@ mod tests {
     }
 
     #[test]
+    fn pauses_of_servers_in_trouble_grow_up_to_a_quarter_of_an_hour() {
+        let pauses = |status| {
+            [1, 2, 3, 9].map(|failures| {
+                let head = Head { status, ..Head::default() };
+                requested_pause(&head, UnixMillis(0), failures).map(|pause| pause.as_secs())
+            })
+        };
+        assert_eq!(pauses(429), [60, 120, 240, 900].map(Some));
+        assert_eq!(pauses(500), [None; 4]);
+        let first = Duration::from_secs(30);
+        let seconds = [0, 1, 2, 9].map(|failures| pause_in_trouble(first, failures).as_secs());
+        assert_eq!(seconds, [0, 30, 60, 900]);
+    }
+
+    #[test]
     fn retry_after_is_obeyed_up_to_the_longest_pause() {
         let head = |status, retry_after: Option<&str>| {
             let mut response = hyper::Response::builder().status(status);
             if let Some(value) = retry_after {
                 response = response.header("retry-after", value);
             }
-            requested_pause(&Head::of(&response.body(()).unwrap()), UnixMillis(0))
+            requested_pause(&Head::of(&response.body(()).unwrap()), UnixMillis(0), 1)
         };
         assert_eq!(head(429, None), Some(Duration::from_secs(60)));
         assert_eq!(head(429, Some("5")), Some(Duration::from_secs(5)));

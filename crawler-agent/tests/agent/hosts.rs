@@ -1,6 +1,9 @@
 //! Release of hosts, revisits of pages, and leases.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use crawler_agent::frontier::HostBundle;
 use model::{CrawlPolicy, HostTask, Slowdown};
@@ -8,7 +11,7 @@ use protocol::{HostOrder, page::Fetch, page::Outcome, page::Trend};
 
 use crate::{
     testbed::{TestBed, address},
-    web::{Answer, html, text},
+    web::{Answer, html, status, text},
 };
 
 fn order(number: u64, host: &str, task: HostTask) -> HostOrder {
@@ -106,6 +109,41 @@ async fn revisits_try_all_addresses_of_a_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_does_not_answer_is_not_tried_for_each_url() {
+    let mut bed = TestBed::new(1).await;
+    bed.web.name_sitemap("half.test", "/0");
+    let page = |n| bed.web.page("half.test", &format!("/{n}"), html("hello"));
+    let urls: Vec<String> = (0..6).map(page).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    let log = crawler_agent::activity_log::entries(&bed.data_dir().join("activity"), None);
+    let at_dead = log.unwrap().filter(|entry| entry.address == Some(address(0).into())).count();
+    assert_eq!(at_dead, 1, "only before the other address has answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn revisits_of_a_server_in_trouble_become_rare() {
+    let mut bed = TestBed::new(1).await;
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, ..CrawlPolicy::default() };
+    bed.web.name_sitemap("a1.test", "/0");
+    let path = |n| format!("/{n}");
+    let urls: Vec<String> =
+        (0..30).map(|n| bed.web.page("a1.test", &path(n), html("hello"))).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until_reported(&urls).await;
+    (0..30).for_each(|n| _ = bed.web.page("a1.test", &path(n), status(502)));
+    let before = fetches(&bed, "a1.test");
+    bed.until("it was tried again", |bed| fetches(bed, "a1.test") >= before + 7).await;
+    let mut begun: Vec<Instant> = bed.web.seen("a1.test").begun.into_values().flatten().collect();
+    begun.sort_unstable();
+    let last_gap = begun[begun.len() - 1] - begun[begun.len() - 2];
+    assert!(last_gap > Duration::from_secs(1), "{last_gap:?} after some failures");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_not_fetched_again() {
     let mut bed = TestBed::new(1).await;
     bed.coordinator.state().policy =
@@ -125,20 +163,6 @@ async fn a_file_is_not_fetched_again() {
     bed.until("the list was visited again", |bed| bed.web.count("a1.test", "/map.xml") >= 3).await;
     let counts = ["/picture", "/paper.pdf"].map(|path| bed.web.count("a1.test", path));
     assert_eq!(counts, [1, 1]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_address_that_does_not_answer_is_not_tried_for_each_url() {
-    let mut bed = TestBed::new(1).await;
-    bed.web.name_sitemap("half.test", "/0");
-    let page = |n| bed.web.page("half.test", &format!("/{n}"), html("hello"));
-    let urls: Vec<String> = (0..6).map(page).collect();
-    bed.start_approved().await;
-    bed.coordinator.route(&urls);
-    bed.until_reported(&urls).await;
-    let log = crawler_agent::activity_log::entries(&bed.data_dir().join("activity"), None);
-    let at_dead = log.unwrap().filter(|entry| entry.address == Some(address(0).into())).count();
-    assert_eq!(at_dead, 1, "only before the other address has answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]
