@@ -141,6 +141,12 @@ impl CrawlUrl {
         if is_trap { Err(UrlError::Trap) } else { Ok(Self(url)) }
     }
 
+    /// A URL that was stored in the form of [`CrawlUrl::as_str`]. The rules may be stricter now, so
+    /// that it is to be parsed again before it is crawled.
+    pub fn stored(text: &str) -> Result<Self, UrlError> {
+        Url::parse(text).map(Self).map_err(UrlError::Syntax)
+    }
+
     /// The start page of the host with this scheme and authority.
     pub fn of_host(scheme: &str, authority: &str) -> Result<Self, UrlError> {
         Self::parse(&format!("{scheme}://{authority}/"))

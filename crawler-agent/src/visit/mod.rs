@@ -14,8 +14,8 @@ mod slot;
 
 use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
-use model::{CrawlPolicy, CrawlUrl, UnixMillis};
-use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
+use model::{CrawlPolicy, CrawlUrl, ErrorKind, UnixMillis, UrlError};
+use protocol::{page::DisallowedBy, page::Failure, page::Fetch, page::Outcome, page::Timing};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
@@ -121,6 +121,9 @@ impl Visitor {
             claim.finish_until(Duration::ZERO, wait);
             return Ok(());
         };
+        if let Err(error) = CrawlUrl::parse(item.url.as_str()) {
+            return self.forbidden(claim, &item, &error);
+        }
         let need = robots::need(&snapshot, &item, clock::now());
         if !self.resolver.is_ready(&item.url)
             || need.request().is_some_and(|url| !self.resolver.is_ready(url))
@@ -279,6 +282,19 @@ impl Visitor {
         };
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
         self.apply(visit.claim, Duration::ZERO, self.ended(item, fetch, page))
+    }
+
+    /// Ends a URL that the rules of URLs have forbidden since it was stored.
+    fn forbidden(
+        &self,
+        claim: Claim,
+        item: &QueueItem,
+        error: &UrlError,
+    ) -> Result<(), FrontierError> {
+        let failure = Failure::new(ErrorKind::Other, format!("it cannot be crawled: {error}"));
+        let outcome = Outcome::Failed(failure);
+        let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
+        self.apply(claim, Duration::ZERO, self.ended(item, fetch, None))
     }
 
     /// The end of a fetch, which is counted.

@@ -6,7 +6,7 @@ use model::UnixMillis;
 
 use super::{
     QueuedPath, State,
-    host::{Arrival, Host, url_of},
+    host::{Arrival, Host, stored_url_of},
     seen::{SeenUrl, shortened},
     short,
 };
@@ -214,7 +214,7 @@ impl HostBundle {
 
 /// The fingerprint of a stored path, as it is remembered.
 fn seen_url(key: &str, path: &str) -> Result<SeenUrl, FrontierError> {
-    Ok(short(url_of(key, path)?.fingerprint()))
+    Ok(short(stored_url_of(key, path)?.fingerprint()))
 }
 
 /// How the URLs of a bundle are placed.

@@ -77,3 +77,20 @@ fn urls_that_end_take_no_place_of_a_page_until_there_are_five_times_as_many() {
     }
     panic!("a site of redirects never ends");
 }
+
+#[test]
+fn a_stored_url_that_the_rules_forbid_by_now_is_no_damage() {
+    let mut world = World::new();
+    let url = CrawlUrl::stored("http://a.org/a/a/a/a/a/a/a/a").unwrap();
+    assert!(CrawlUrl::parse(url.as_str()).is_err());
+    let adopted = AdoptedUrl { url: url.clone(), depth: 0, redirects: 0, is_fetched: false };
+    world.apply(Change::Adopt { urls: vec![adopted], at: NOW, bounds: BOUNDS });
+    world.frontier().checkpoint().unwrap();
+    world.restart();
+    let item = world.next("http://a.org").unwrap();
+    assert_eq!(item.url, url);
+    let page = PageRecord::without_content(url.path_and_query().to_owned(), 0);
+    world.apply(done_at(NOW, &item, other(), Some(page), &[], BOUNDS));
+    let snapshot = world.frontier().snapshot(item.host).unwrap().unwrap();
+    assert_eq!(snapshot.next_page.unwrap().url, url);
+}

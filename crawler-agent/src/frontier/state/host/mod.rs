@@ -6,7 +6,7 @@ mod stated_changes;
 
 use std::sync::Arc;
 
-use model::{CrawlUrl, UnixMillis, url::fingerprint};
+use model::{CrawlUrl, UnixMillis, UrlError, url::fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -219,7 +219,8 @@ impl Host {
         if self.seen.contains(link.fingerprint, disk.seen_runs(self.number))? {
             return Ok(false);
         }
-        let url = url_of(&self.record.key, &link.path)?;
+        // The rules of URLs may have become stricter since the link came.
+        let Ok(url) = url_of(&self.record.key, &link.path) else { return Ok(false) };
         // Two keys with equal hashes: it is a URL of another host.
         if !link.is(&url) {
             return Ok(false);
@@ -240,7 +241,7 @@ impl Host {
             host: self.number,
             depth,
             order,
-            url: url_of(&self.record.key, &queued.path)?,
+            url: stored_url_of(&self.record.key, &queued.path)?,
             redirects: queued.redirects,
             attempts: queued.attempts,
             known: None,
@@ -267,7 +268,7 @@ impl Host {
             host: self.number,
             depth: record.depth,
             order,
-            url: url_of(&self.record.key, &record.path)?,
+            url: stored_url_of(&self.record.key, &record.path)?,
             redirects: 0,
             attempts: 0,
             known: Some(Box::new(known)),
@@ -358,9 +359,14 @@ impl Host {
     }
 }
 
-/// The URL of a stored path. Only URLs that parse are stored; another means that the file is
-/// damaged.
-pub(in crate::frontier) fn url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
+/// The URL of a stored path, which the rules of URLs may have forbidden since it was stored: the
+/// visit ends it then. One that is no URL at all means that the file is damaged.
+pub(in crate::frontier) fn stored_url_of(key: &str, path: &str) -> Result<CrawlUrl, FrontierError> {
     let url = format!("{key}{path}");
-    CrawlUrl::parse(&url).map_err(|_| FrontierError::Url(url))
+    CrawlUrl::stored(&url).map_err(|_| FrontierError::Url(url))
+}
+
+/// The URL of a stored path, by the present rules of URLs.
+pub(in crate::frontier) fn url_of(key: &str, path: &str) -> Result<CrawlUrl, UrlError> {
+    CrawlUrl::parse(&format!("{key}{path}"))
 }
