@@ -10,9 +10,11 @@ pub struct Directives {
 }
 
 impl Directives {
-    /// Adds a comma-separated list like `noindex, follow`.
+    /// Adds a list like `noindex, follow`. Sites separate directives by commas, as search engines
+    /// ask, and by semicolons and white space.
     pub fn add(&mut self, list: &str) {
-        for word in list.split(',').map(|w| w.trim().to_ascii_lowercase()) {
+        let is_separator = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
+        for word in list.split(is_separator).map(str::to_ascii_lowercase) {
             self.noindex |= matches!(word.as_str(), "noindex" | "none");
             self.nofollow |= matches!(word.as_str(), "nofollow" | "none");
         }
@@ -22,7 +24,7 @@ impl Directives {
     /// `otherbot: noindex`.
     pub fn add_header(&mut self, value: &str) {
         let mut for_us = true;
-        for part in value.split(',') {
+        for part in value.split([',', ';']) {
             let list = match part.split_once(':') {
                 Some((name, rest)) if is_token(name) && !takes_a_value(name) => {
                     for_us = name.trim().eq_ignore_ascii_case(crate::robots::TOKEN);

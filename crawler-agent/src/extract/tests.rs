@@ -184,6 +184,10 @@ fn robots_meta_elements_are_obeyed() {
         Directives { noindex: true, nofollow: true }
     );
     assert_eq!(noted("<meta name=otherbot content=none>"), Directives::default());
+    for separator in [" ", "; ", ";", "\n", " , "] {
+        let html = format!("<meta name=robots content='noindex{separator}NOFOLLOW'>");
+        assert_eq!(noted(&html), Directives { noindex: true, nofollow: true }, "{html}");
+    }
     assert_eq!(links("<a href=a><meta name=robots content=nofollow>"), Vec::<String>::new());
 }
 
@@ -203,6 +207,8 @@ fn header_directives_may_be_for_one_robot_only() {
     assert_eq!(of(&format!("{date}, noindex")), (true, false));
     assert_eq!(of(&format!("otherbot: {date}, noindex")), (false, false));
     assert_eq!(of("max-snippet:5, nofollow"), (false, true));
+    assert_eq!(of("noindex nofollow"), (true, true));
+    assert_eq!(of("otherbot: noindex; nearcrawl: nofollow"), (false, true));
 }
 
 #[test]
