@@ -107,6 +107,7 @@ fn document<'a>(
         title: &page.title,
         headings: &page.headings,
         text: &page.text,
+        max_snippet: page.max_snippet,
         lang: page.lang.as_deref(),
         fetched_at: believable(fetch.fetched_at, package.received_at),
         now,

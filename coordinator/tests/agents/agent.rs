@@ -299,6 +299,7 @@ pub(crate) fn page(url: &str, title: &str, text: &str) -> Entry {
         text: text.into(),
         sha256: ContentHash::default(),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     };
     fetch(url, Outcome::Page(page))

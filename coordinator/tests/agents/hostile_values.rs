@@ -90,6 +90,7 @@ async fn a_page_from_the_future_in_the_index_is_found_and_replaced() {
         title: "",
         headings: "",
         text: "future",
+        max_snippet: None,
         lang: None,
         fetched_at,
         now,

@@ -40,6 +40,8 @@ pub struct Document<'a> {
     pub headings: &'a str,
     /// Text as a reader sees it, without markup.
     pub text: &'a str,
+    /// Most characters of the text that a result may show; none without a limit.
+    pub max_snippet: Option<u32>,
     /// Language tag such as `en` or `pt-BR`.
     pub lang: Option<&'a str>,
     /// Time of the fetch. An earlier fetch never replaces a later one.
@@ -91,6 +93,9 @@ pub(crate) fn tantivy_document(
             document.add_text(fields.stems, stems(&stemmer, &title, &text));
         }
         document.add_text(fields.lang, lang);
+    }
+    if let Some(most) = page.max_snippet {
+        document.add_u64(fields.max_snippet, most.into());
     }
     document.add_text(fields.title, title);
     document.add_text(fields.headings, sanitize(page.headings, HEADINGS_MAX_BYTES));

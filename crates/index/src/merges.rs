@@ -113,6 +113,7 @@ mod tests {
             title: "",
             headings: "",
             text: "words",
+            max_snippet: None,
             lang: None,
             fetched_at: UnixMillis(fetched_at),
             now: UnixMillis(fetched_at),

@@ -44,6 +44,8 @@ pub(crate) struct Fields {
     pub(crate) headings: Field,
     /// Text, stored for snippets.
     pub(crate) body: Field,
+    /// Most characters of a snippet; missing where the page sets no limit.
+    pub(crate) max_snippet: Field,
     /// Letters of unspaced scripts in title and text.
     pub(crate) letters: Field,
     /// Words of the URL.
@@ -81,6 +83,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         title: builder.add_text_field("title", positions() | STORED),
         headings: builder.add_text_field("headings", positions()),
         body: builder.add_text_field("body", positions() | STORED),
+        max_snippet: builder.add_u64_field("max_snippet", STORED),
         letters: builder.add_text_field("letters", text(TERMS, IndexRecordOption::WithFreqs)),
         url_words: builder.add_text_field("url_words", text(WORDS, IndexRecordOption::Basic)),
         stems: builder.add_text_field("stems", text(TERMS, IndexRecordOption::WithFreqs)),

@@ -17,7 +17,7 @@ use crate::hidden::HiddenPages;
 use crate::open::Index;
 use crate::query::Query;
 use crate::schema::{CONTENT, FETCHED_AT, Fields, PREFERENCE};
-use crate::snippet::{Highlighter, SnippetFragment, without_title};
+use crate::snippet::{Highlighter, SnippetFragment, shortened, without_title};
 use crate::statistics::Statistics;
 use crate::tantivy_query::tantivy_query;
 use crate::writer::of_agent;
@@ -55,7 +55,7 @@ pub struct SearchHit {
     pub title: String,
     /// Primary subtag of the language; `None` when it is unknown.
     pub lang: Option<String>,
-    /// A passage of the page in which the query matches.
+    /// A passage of the page in which the query matches, as long as the page allows; may be empty.
     pub snippet: Vec<SnippetFragment>,
     /// Time of the fetch.
     pub fetched_at: UnixMillis,
@@ -239,12 +239,14 @@ fn hit(
     let lang = Some(text(&document, fields.lang)).filter(|lang| !lang.is_empty());
     let title = text(&document, fields.title);
     let fetched_at = document.get_first(fields.fetched_at).and_then(|value| value.as_i64());
+    let max_snippet = document.get_first(fields.max_snippet).and_then(|value| value.as_u64());
+    let snippet = highlighter.snippet(without_title(text(&document, fields.body), title), lang);
     Ok(SearchHit {
         url: text(&document, fields.url).to_owned(),
         copies: copies.collect::<tantivy::Result<_>>()?,
         title: title.to_owned(),
         lang: lang.map(str::to_owned),
-        snippet: highlighter.snippet(without_title(text(&document, fields.body), title), lang),
+        snippet: shortened(snippet, max_snippet),
         fetched_at: UnixMillis(fetched_at.unwrap_or(0)),
         score: group.shown.score,
     })

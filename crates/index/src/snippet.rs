@@ -213,6 +213,26 @@ fn fragments(text: &str, passage: Range<usize>, matches: Vec<Found>) -> Vec<Snip
     fragments
 }
 
+/// The snippet, cut after as many characters as its page allows.
+pub(crate) fn shortened(
+    snippet: Vec<SnippetFragment>,
+    max_snippet: Option<u64>,
+) -> Vec<SnippetFragment> {
+    let Some(most) = max_snippet else { return snippet };
+    let mut room = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut shortened = Vec::new();
+    for mut fragment in snippet {
+        if room == 0 {
+            break;
+        }
+        let end = fragment.text.char_indices().nth(room).map(|(at, _)| at);
+        fragment.text.truncate(end.unwrap_or(fragment.text.len()));
+        room -= fragment.text.chars().count();
+        shortened.push(fragment);
+    }
+    shortened
+}
+
 /// The ranges of the matches, where touching and overlapping ones are one: the bigrams of an
 /// unspaced word overlap by a letter.
 fn merged(matches: Vec<Found>) -> Vec<Range<usize>> {
@@ -290,6 +310,21 @@ mod tests {
         assert_eq!(without_title(text, title), "The old harbour was built in 1870.");
         assert_eq!(without_title("Old harbour", title), "Old harbour", "nothing else is left");
         assert_eq!(without_title("Built in 1870.", ""), "Built in 1870.");
+    }
+
+    #[test]
+    fn a_snippet_is_cut_after_as_many_characters_as_its_page_allows() {
+        let cut = |most| {
+            let snippet = Highlighter::new(&Query::parse("café")).snippet("A café for all", None);
+            let texts = shortened(snippet, most).into_iter().map(|fragment| fragment.text);
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(cut(None), ["A ", "café", " for all"]);
+        assert_eq!(cut(Some(14)), ["A ", "café", " for all"]);
+        assert_eq!(cut(Some(7)), ["A ", "café", " "]);
+        assert_eq!(cut(Some(6)), ["A ", "café"]);
+        assert_eq!(cut(Some(5)), ["A ", "caf"]);
+        assert_eq!(cut(Some(0)), [""; 0]);
     }
 
     #[test]

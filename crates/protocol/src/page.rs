@@ -165,6 +165,9 @@ pub struct Page<T = String> {
     pub sha256: ContentHash,
     /// URL that the page names as its canonical one.
     pub canonical: Option<T>,
+    /// Most characters of its text that a search result may show; none where the page sets no
+    /// limit.
+    pub max_snippet: Option<u32>,
     /// Distinct links in their order.
     pub links: Vec<Link<T>>,
 }

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct ProtocolVersion(pub u16);
 
 /// Version of this build.
-pub const CURRENT: ProtocolVersion = ProtocolVersion(10);
+pub const CURRENT: ProtocolVersion = ProtocolVersion(11);
 
 /// Oldest version that this build understands.
-pub const OLDEST: ProtocolVersion = ProtocolVersion(10);
+pub const OLDEST: ProtocolVersion = ProtocolVersion(11);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

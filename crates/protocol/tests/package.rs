@@ -51,6 +51,7 @@ fn page(url: &str, text: &str) -> Entry {
             text: text.into(),
             sha256: ContentHash([7; 32]),
             canonical: Some("http://a.example/canonical".into()),
+            max_snippet: Some(160),
             links: vec![
                 link("http://a.example/next", "Επόμενο", false),
                 link("https://c.example/", "", true),
@@ -77,7 +78,7 @@ fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let json = serde_json::to_vec(&header).unwrap();
     let length = u32::try_from(json.len()).unwrap().to_be_bytes();
     let signature = key().sign(Purpose::Package, &json).to_bytes();
-    [b"NCPK\x05".as_slice(), &length, &json, &signature, &body].concat()
+    [b"NCPK\x06".as_slice(), &length, &json, &signature, &body].concat()
 }
 
 /// A block as it stands in a body.
@@ -289,7 +290,7 @@ proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = read(&bytes);
-        let _ = read(&[b"NCPK\x05".as_slice(), &bytes].concat());
+        let _ = read(&[b"NCPK\x06".as_slice(), &bytes].concat());
         let _ = Entry::read(&bytes);
     }
 

@@ -49,6 +49,7 @@ fn fetch(item: &QueueItem, text: usize, links: Vec<Link>) -> Fetch {
         text: "some words ".repeat(text / 11),
         sha256: ContentHash([0xab; 32]),
         canonical: None,
+        max_snippet: None,
         links,
     };
     Fetch {

@@ -49,5 +49,5 @@ fn forge(block: &[u8], entries: u32, key: &AgentKey) -> Vec<u8> {
     let json = serde_json::to_vec(&header).expect("a header can be written");
     let length = (json.len() as u32).to_be_bytes();
     let signature = key.sign(Purpose::Package, &json).to_bytes();
-    [b"NCPK\x05".as_slice(), &length, &json, &signature, &body].concat()
+    [b"NCPK\x06".as_slice(), &length, &json, &signature, &body].concat()
 }

@@ -36,6 +36,7 @@ struct Extract {
     charset: &'static str,
     noindex: bool,
     nofollow: bool,
+    max_snippet: Option<u32>,
     headings: Vec<String>,
     text: String,
     canonical: Option<String>,
@@ -68,15 +69,26 @@ fn extract(mut document: Document, url: &CrawlUrl) -> Extract {
     let canonical = canonical.map(String::from);
     let links = found.into_iter().map(Link::from).collect();
     let Document { charset, lang, title, headings, text, directives, .. } = document;
-    let Directives { noindex, nofollow } = directives;
+    let Directives { noindex, nofollow, max_snippet } = directives;
     let headings = headings.lines().map(str::to_owned).collect();
-    Extract { title, lang, charset, noindex, nofollow, headings, text, canonical, links }
+    Extract {
+        title,
+        lang,
+        charset,
+        noindex,
+        nofollow,
+        max_snippet,
+        headings,
+        text,
+        canonical,
+        links,
+    }
 }
 
 fn text(extract: &Extract) -> String {
-    let Extract { title, lang, charset, noindex, nofollow, headings, text, canonical, links } =
+    let Extract { title, charset, noindex, nofollow, headings, text, canonical, links, .. } =
         extract;
-    let lang = lang.as_deref().unwrap_or("unknown");
+    let lang = extract.lang.as_deref().unwrap_or("unknown");
     let yes_no = |value: &bool| if *value { "yes" } else { "no" };
     let mut lines = vec![
         format!("title:    {title}"),
@@ -85,6 +97,7 @@ fn text(extract: &Extract) -> String {
         format!("noindex:  {}", yes_no(noindex)),
         format!("nofollow: {}", yes_no(nofollow)),
     ];
+    lines.extend(extract.max_snippet.map(|most| format!("snippet:  {most} characters")));
     lines.extend(canonical.iter().map(|url| format!("canonical: {url}")));
     lines.push(format!("headings: {}", headings.len()));
     lines.extend(headings.iter().map(|heading| format!("  {heading}")));
@@ -108,13 +121,14 @@ mod tests {
 
     #[test]
     fn a_page_is_shown_with_what_the_agent_takes() {
-        let html = b"<title>A \xe4</title><meta name=robots content=noindex>\
+        let html = b"<title>A \xe4</title><meta name=robots content='noindex,nosnippet'>\
             <h2>H</h2><p>Text <a href=b>b</a>";
         let document = document("text/html; charset=iso-8859-1", html).unwrap();
         let shown = text(&extract(document, &CrawlUrl::parse("http://e.org/a/").unwrap()));
         for line in [
             "title:    A \u{e4}\n",
             "noindex:  yes\n",
+            "snippet:  0 characters\n",
             "headings: 1\n  H\n",
             "\n  http://e.org/a/b \u{201c}b\u{201d}\n",
             "\nH Text b",

@@ -7,16 +7,29 @@ pub struct Directives {
     pub noindex: bool,
     /// The links of the page must not be followed.
     pub nofollow: bool,
+    /// Most characters of the page that a search result may show; none without a limit.
+    pub max_snippet: Option<u32>,
 }
 
 impl Directives {
     /// Adds a list like `noindex, follow`. Sites separate directives by commas, as search engines
     /// ask, and by semicolons and white space.
     pub fn add(&mut self, list: &str) {
-        let is_separator = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
-        for word in list.split(is_separator).map(str::to_ascii_lowercase) {
-            self.noindex |= matches!(word.as_str(), "noindex" | "none");
-            self.nofollow |= matches!(word.as_str(), "nofollow" | "none");
+        let mut rest = list;
+        while let Some((word, after)) = first_word(rest) {
+            rest = after;
+            let (name, value) = word.split_once(':').unwrap_or((word, ""));
+            match name.to_ascii_lowercase().as_str() {
+                "noindex" => self.noindex = true,
+                "nofollow" => self.nofollow = true,
+                "none" => {
+                    self.noindex = true;
+                    self.nofollow = true;
+                }
+                "nosnippet" => self.limit_snippet(Some(0)),
+                MAX_SNIPPET => self.limit_snippet(characters(value, after)),
+                _ => {}
+            }
         }
     }
 
@@ -38,11 +51,37 @@ impl Directives {
         }
     }
 
-    /// The directives of both.
+    /// The directives of both, which restrict each other.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { noindex: self.noindex || other.noindex, nofollow: self.nofollow || other.nofollow }
+    pub fn and(mut self, other: Self) -> Self {
+        self.noindex |= other.noindex;
+        self.nofollow |= other.nofollow;
+        self.limit_snippet(other.max_snippet);
+        self
     }
+
+    fn limit_snippet(&mut self, most: Option<u32>) {
+        self.max_snippet = self.max_snippet.into_iter().chain(most).min();
+    }
+}
+
+/// Name of the directive that limits the length of snippets.
+const MAX_SNIPPET: &str = "max-snippet";
+
+/// The first word of a list, and what follows it.
+fn first_word(list: &str) -> Option<(&str, &str)> {
+    let is_separator = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
+    let list = list.trim_start_matches(is_separator);
+    let end = list.find(is_separator).unwrap_or(list.len());
+    (end > 0).then(|| list.split_at(end))
+}
+
+/// The number of characters behind `max-snippet:`, which may be the next word; none where it sets
+/// no limit.
+fn characters(value: &str, after: &str) -> Option<u32> {
+    let value = if value.is_empty() { first_word(after)?.0 } else { value };
+    let most = value.parse::<i64>().ok().filter(|most| *most >= 0)?;
+    Some(u32::try_from(most).unwrap_or(u32::MAX))
 }
 
 /// Whether it may be the name of a robot (RFC 9309 section 2.2.1). The time of a date, which has
@@ -58,3 +97,6 @@ fn takes_a_value(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
     name.starts_with("max-") || name == "unavailable_after"
 }
+
+#[cfg(test)]
+mod tests;

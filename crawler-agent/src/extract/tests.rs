@@ -48,7 +48,7 @@ fn links_carry_their_text_and_relation() {
     assert_eq!(followed, ["/b/self", "/b/one", "/b/two", "/b/three", "/b/four"]);
 }
 
-fn links(html: &str) -> Vec<String> {
+pub(super) fn links(html: &str) -> Vec<String> {
     let url = Url::parse("http://e.org/dir/page").unwrap();
     extract(html.as_bytes()).take_links(&url).followed().iter().map(ToString::to_string).collect()
 }
@@ -170,45 +170,6 @@ fn the_first_base_counts_when_it_is_a_web_address() {
         ["https://o.org/a"],
         "also when it comes late"
     );
-}
-
-#[test]
-fn robots_meta_elements_are_obeyed() {
-    let noted = |html: &str| extract(html.as_bytes()).directives;
-    assert_eq!(
-        noted("<meta name=ROBOTS content='NoIndex, follow'>"),
-        Directives { noindex: true, nofollow: false }
-    );
-    assert_eq!(
-        noted("<meta name=nearcrawl content=none>"),
-        Directives { noindex: true, nofollow: true }
-    );
-    assert_eq!(noted("<meta name=otherbot content=none>"), Directives::default());
-    for separator in [" ", "; ", ";", "\n", " , "] {
-        let html = format!("<meta name=robots content='noindex{separator}NOFOLLOW'>");
-        assert_eq!(noted(&html), Directives { noindex: true, nofollow: true }, "{html}");
-    }
-    assert_eq!(links("<a href=a><meta name=robots content=nofollow>"), Vec::<String>::new());
-}
-
-#[test]
-fn header_directives_may_be_for_one_robot_only() {
-    let of = |value: &str| {
-        let mut directives = Directives::default();
-        directives.add_header(value);
-        (directives.noindex, directives.nofollow)
-    };
-    assert_eq!(of("noindex"), (true, false));
-    assert_eq!(of("otherbot: noindex, nofollow"), (false, false));
-    assert_eq!(of("otherbot: noindex, nearcrawl: nofollow"), (false, true));
-    assert_eq!(of("NearCrawl: none"), (true, true));
-    assert_eq!(of("unavailable_after: 25 Jun 2027 15:00:00 PST, noindex"), (true, false));
-    let date = "unavailable_after: Wed, 21 Oct 2026 07:28:00 GMT";
-    assert_eq!(of(&format!("{date}, noindex")), (true, false));
-    assert_eq!(of(&format!("otherbot: {date}, noindex")), (false, false));
-    assert_eq!(of("max-snippet:5, nofollow"), (false, true));
-    assert_eq!(of("noindex nofollow"), (true, true));
-    assert_eq!(of("otherbot: noindex; nearcrawl: nofollow"), (false, true));
 }
 
 #[test]

@@ -204,7 +204,10 @@ mod tests {
     #[test]
     fn robots_tags_of_all_header_lines_count() {
         let head = head(&[("x-robots-tag", "noindex"), ("X-Robots-Tag", "nearcrawl: nofollow")]);
-        assert_eq!(head.directives, Directives { noindex: true, nofollow: true });
+        assert_eq!(
+            head.directives,
+            Directives { noindex: true, nofollow: true, ..Directives::default() }
+        );
     }
 
     #[test]

@@ -84,6 +84,7 @@ fn page(order: u64, text: String) -> (u64, Arc<[u8]>) {
         text,
         sha256: ContentHash::default(),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     };
     let fetch = Fetch {

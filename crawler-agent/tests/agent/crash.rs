@@ -121,7 +121,7 @@ async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_waits_for_the_upgrade_of_its_coordinator_before_it_enrols() {
     let mut bed = TestBed::new(1).await;
-    let detail = "the agent speaks protocol 10, this coordinator up to 8: update the coordinator";
+    let detail = "the agent speaks protocol 11, this coordinator up to 8: update the coordinator";
     bed.coordinator.state().refuse_all = Some((426, detail));
     bed.start().await;
     bed.until("it has asked twice", |bed| bed.coordinator.state().calls_refused >= 2).await;

@@ -204,7 +204,7 @@ async fn an_agent_that_is_not_deregistered_keeps_its_data() {
     let mut bed = TestBed::new(1).await;
     bed.start_approved().await;
     bed.stop().await;
-    let version = "the agent speaks protocol 10, this coordinator up to 1: run an older agent";
+    let version = "the agent speaks protocol 11, this coordinator up to 1: run an older agent";
     bed.coordinator.state().refuse_all = Some((426, version));
     let kept = bed.run(&["leave", "--yes"]).await;
     let said = String::from_utf8_lossy(&kept.stderr).into_owned();

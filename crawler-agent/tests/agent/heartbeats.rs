@@ -113,7 +113,7 @@ async fn an_agent_that_is_newer_than_its_coordinator_waits_for_its_upgrade() {
     let mut bed = TestBed::new(1).await;
     bed.start_approved().await;
     bed.stop().await;
-    let detail = "the agent speaks protocol 10, this coordinator up to 6: update the coordinator";
+    let detail = "the agent speaks protocol 11, this coordinator up to 6: update the coordinator";
     bed.coordinator.change(|state| {
         state.refuse_all = Some((426, detail));
         state.heartbeats.clear();

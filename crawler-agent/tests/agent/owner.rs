@@ -33,7 +33,7 @@ async fn refusals_are_one_line_and_an_exit_code() {
     assert!(error_message(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
     for (status, detail) in [
         (409, "the agent's clock is 25 minutes ahead; set it, for example with NTP"),
-        (426, "the agent speaks protocol 10, this coordinator up to 1: update the coordinator"),
+        (426, "the agent speaks protocol 11, this coordinator up to 1: update the coordinator"),
     ] {
         bed.coordinator.state().refuse_all = Some((status, detail));
         let refused = bed.run(&["join", "--join-token-file", &bed.token_file(&TOKEN)]).await;

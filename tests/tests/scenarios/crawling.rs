@@ -112,6 +112,7 @@ fn fetch(url: &str) -> Entry {
         text: WORD.into(),
         sha256: ContentHash::default(),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     };
     let fetched_at: UnixMillis = now();

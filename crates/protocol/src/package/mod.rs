@@ -2,7 +2,7 @@
 //! signed header.
 //!
 //! ```text
-//! "NCPK" 5 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
+//! "NCPK" 6 | u32 header length | header (JSON) | signature (64 bytes) | body (compressed blocks)
 //! block: u32 length | a host's fetches, or discovered URLs, as columns
 //! ```
 //!
@@ -30,7 +30,7 @@ pub use entry::encode_entry;
 pub use read::{Package, open};
 pub use write::{FinishedPackage, build};
 
-const MAGIC: &[u8; 5] = b"NCPK\x05";
+const MAGIC: &[u8; 5] = b"NCPK\x06";
 const SIGNATURE_BYTES: usize = 64;
 
 /// Name of a package: agent, epoch of the agent's store, and a number that rises by one.

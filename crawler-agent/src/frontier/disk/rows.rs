@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::frontier::{FrontierError, HostRecord, state::numbers::is_possible};
 
 /// Version of the rows and of the log that is written.
-pub(in crate::frontier) const FORMAT: u32 = 8;
+pub(in crate::frontier) const FORMAT: u32 = 9;
 
 /// A host, without its URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ pub(super) use read::read;
 pub(super) use read::replay;
 
 /// First bytes of a segment; the digit is the version of the format.
-const MAGIC: &[u8; 8] = b"nclog 5\n";
+const MAGIC: &[u8; 8] = b"nclog 6\n";
 /// Bytes before the payload of a record.
 const HEADER: usize = 8;
 

@@ -260,7 +260,7 @@ fn error_with_segment(bytes: &[u8]) -> FrontierError {
 
 #[test]
 fn a_log_that_does_not_begin_like_one_is_damaged() {
-    for bytes in [&b"a letter to my mother"[..], b"nclog x\n", b"nclog 5\r of records", &[0, 7]] {
+    for bytes in [&b"a letter to my mother"[..], b"nclog x\n", b"nclog 6\r of records", &[0, 7]] {
         let error = error_with_segment(bytes);
         assert!(matches!(error, FrontierError::Damaged { .. }), "{error}");
     }

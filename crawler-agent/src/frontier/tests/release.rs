@@ -16,6 +16,7 @@ fn page() -> Outcome {
         text: String::new(),
         sha256: ContentHash([1; 32]),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     })
 }

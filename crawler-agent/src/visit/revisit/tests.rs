@@ -44,6 +44,7 @@ fn page(sha256: u8) -> Outcome {
         text: String::new(),
         sha256: ContentHash([sha256; 32]),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     })
 }

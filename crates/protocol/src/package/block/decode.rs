@@ -212,6 +212,7 @@ struct PageReader<'a> {
     sha256: Iter<'a, [u8; 32]>,
     titles: TextReader<'a>,
     canonical: TextReader<'a>,
+    max_snippet: Iter<'a, Option<u32>>,
     link_count: Iter<'a, u32>,
     link_flags: Iter<'a, u8>,
     link_targets: TextReader<'a>,
@@ -231,6 +232,7 @@ impl<'a> PageReader<'a> {
             sha256: pages.sha256.iter(),
             titles: pages.titles.reader(),
             canonical: pages.canonical.reader(),
+            max_snippet: pages.max_snippet.iter(),
             link_count: pages.link_count.iter(),
             link_flags: pages.link_flags.iter(),
             link_targets: pages.link_targets.reader(),
@@ -252,6 +254,7 @@ impl<'a> PageReader<'a> {
             text: self.texts.take()?.to_owned(),
             sha256: ContentHash(next(&mut self.sha256)?),
             canonical: optional(self.canonical.take()?),
+            max_snippet: next(&mut self.max_snippet)?,
             links: self.links()?,
         })
     }

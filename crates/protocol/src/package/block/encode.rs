@@ -157,6 +157,7 @@ impl super::Pages {
         self.sha256.push(page.sha256.0);
         self.titles.push(&page.title);
         self.canonical.push(page.canonical.as_deref().unwrap_or_default());
+        self.max_snippet.push(page.max_snippet);
         self.texts.push(&page.text);
         self.headings.push(&page.headings);
         self.link_count.push(page.links.len() as u32);

@@ -100,6 +100,8 @@ struct Pages {
     titles: Texts,
     /// Empty where the page names no canonical URL.
     canonical: Texts,
+    /// Most characters of a snippet of each page.
+    max_snippet: Vec<Option<u32>>,
     /// Number of links of each page.
     link_count: Vec<u32>,
     /// Flags of each link: 1 for a link within the host, 2 nofollow, 4 ugc, 8 sponsored.

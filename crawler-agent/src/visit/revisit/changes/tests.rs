@@ -25,6 +25,7 @@ fn page(text: &str, sha256: u8) -> Outcome {
         text: text.into(),
         sha256: ContentHash([sha256; 32]),
         canonical: None,
+        max_snippet: None,
         links: Vec::new(),
     })
 }
