@@ -144,15 +144,15 @@ fn hash_of(links: &[FoundLink]) -> ShortHash {
     short_hash(parts.iter().flat_map(|(url, modified)| [*url, modified]))
 }
 
-/// The content of the answer to a request for `url`.
-pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> Content {
+/// The content of the answer to a request for `url` that was sent at this time.
+pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMillis) -> Content {
     let status = head.status;
     if let Some(location) = redirect(url, &head) {
         let outcome = Outcome::Redirect { status, location: location.to_string() };
         return Content::without_list(outcome, Vec::new());
     }
     // The page has not changed, but what its server says of it may have.
-    if status == 304 && head.directives.noindex {
+    if status == 304 && head.directives.forbid_indexing(now) {
         let outcome = Outcome::Disallowed { by: DisallowedBy::NoIndex };
         return Content::without_list(outcome, Vec::new());
     }
@@ -172,7 +172,7 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> Content {
     }
     // Without a type only HTML is recognised as a page.
     let media_type = media_type.unwrap_or_else(|| "text/html".into());
-    if document.directives.noindex {
+    if document.directives.forbid_indexing(now) {
         let outcome = Outcome::Disallowed { by: DisallowedBy::NoIndex };
         return Content::without_list(outcome, followed);
     }

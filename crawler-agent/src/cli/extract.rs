@@ -69,7 +69,7 @@ fn extract(mut document: Document, url: &CrawlUrl) -> Extract {
     let canonical = canonical.map(String::from);
     let links = found.into_iter().map(Link::from).collect();
     let Document { charset, lang, title, headings, text, directives, .. } = document;
-    let Directives { noindex, nofollow, max_snippet } = directives;
+    let Directives { noindex, nofollow, max_snippet, .. } = directives;
     let headings = headings.lines().map(str::to_owned).collect();
     Extract {
         title,

@@ -1,5 +1,9 @@
 //! Robots directives of a page, from robots meta elements and X-Robots-Tag headers.
 
+use model::UnixMillis;
+
+use super::dates::first_date;
+
 /// The directives that the crawler obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Directives {
@@ -9,6 +13,8 @@ pub struct Directives {
     pub nofollow: bool,
     /// Most characters of the page that a search result may show; none without a limit.
     pub max_snippet: Option<u32>,
+    /// From when on the page must not be indexed.
+    pub unavailable_after: Option<UnixMillis>,
 }
 
 impl Directives {
@@ -28,6 +34,7 @@ impl Directives {
                 }
                 "nosnippet" => self.limit_snippet(Some(0)),
                 MAX_SNIPPET => self.limit_snippet(characters(value, after)),
+                UNAVAILABLE_AFTER => self.expire(first_date(&format!("{value} {after}"))),
                 _ => {}
             }
         }
@@ -37,6 +44,7 @@ impl Directives {
     /// `otherbot: noindex`.
     pub fn add_header(&mut self, value: &str) {
         let mut for_us = true;
+        let mut ours = String::new();
         for part in value.split([',', ';']) {
             let list = match part.split_once(':') {
                 Some((name, rest)) if is_token(name) && !takes_a_value(name) => {
@@ -46,9 +54,17 @@ impl Directives {
                 _ => part,
             };
             if for_us {
-                self.add(list);
+                ours.push_str(list);
+                ours.push(',');
             }
         }
+        // At once, because dates have commas, too.
+        self.add(&ours);
+    }
+
+    /// Whether the page must not be indexed now.
+    pub fn forbid_indexing(&self, now: UnixMillis) -> bool {
+        self.noindex || self.unavailable_after.is_some_and(|end| end <= now)
     }
 
     /// The directives of both, which restrict each other.
@@ -57,16 +73,24 @@ impl Directives {
         self.noindex |= other.noindex;
         self.nofollow |= other.nofollow;
         self.limit_snippet(other.max_snippet);
+        self.expire(other.unavailable_after);
         self
     }
 
     fn limit_snippet(&mut self, most: Option<u32>) {
         self.max_snippet = self.max_snippet.into_iter().chain(most).min();
     }
+
+    fn expire(&mut self, end: Option<UnixMillis>) {
+        self.unavailable_after = self.unavailable_after.into_iter().chain(end).min();
+    }
 }
 
 /// Name of the directive that limits the length of snippets.
 const MAX_SNIPPET: &str = "max-snippet";
+
+/// Name of the directive that says from when on a page must not be shown.
+const UNAVAILABLE_AFTER: &str = "unavailable_after";
 
 /// The first word of a list, and what follows it.
 fn first_word(list: &str) -> Option<(&str, &str)> {
@@ -95,7 +119,7 @@ fn is_token(name: &str) -> bool {
 /// robot.
 fn takes_a_value(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
-    name.starts_with("max-") || name == "unavailable_after"
+    name.starts_with("max-") || name == UNAVAILABLE_AFTER
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod charset;
 mod collector;
+mod dates;
 pub mod directives;
 mod elements;
 mod html;

@@ -1,6 +1,8 @@
 use super::*;
 use crate::extract::directives::Directives;
 
+const NOW: UnixMillis = UnixMillis(1_796_040_000_000);
+
 fn html(status: u16) -> Head {
     Head { status, media_type: Some("text/html".into()), ..Head::default() }
 }
@@ -11,7 +13,7 @@ fn read(head: Head, body: &str) -> (Outcome, Vec<String>) {
     if let Some(sink) = &mut sink {
         sink.write(body.as_bytes());
     }
-    let Content { outcome, links, .. } = content(&url, head, sink);
+    let Content { outcome, links, .. } = content(&url, head, sink, NOW);
     (outcome, links.iter().map(ToString::to_string).collect())
 }
 
@@ -103,7 +105,7 @@ fn lists_say_when_pages_of_their_host_changed() {
         let head = Head { media_type: Some("text/xml".into()), ..html(200) };
         let mut sink = PageSink::open(&url, &head).unwrap();
         sink.write(body.as_bytes());
-        content(&url, head, Some(sink)).list.unwrap()
+        content(&url, head, Some(sink), NOW).list.unwrap()
     };
     let entry = |url: &str, second: u8| {
         let time = format!("1970-01-01T00:00:0{second}Z");
@@ -136,7 +138,7 @@ fn sitemaps_that_are_gzip_files_are_read_whatever_their_type() {
         let mut sink = PageSink::open(&url, &head).unwrap();
         assert!(sink.is_gzip_file(), "{media_type:?}");
         sink.write(b"<urlset><url><loc>/a</loc></url></urlset>");
-        let Content { outcome, links, .. } = content(&url, head, Some(sink));
+        let Content { outcome, links, .. } = content(&url, head, Some(sink), NOW);
         let media_type = media_type.map(Into::into);
         assert_eq!(outcome, Outcome::Other { status: 200, media_type });
         assert_eq!(links, [CrawlUrl::parse("http://e.org/a").unwrap()]);
@@ -153,7 +155,7 @@ fn sitemaps_are_read_though_their_type_is_that_of_a_page() {
         let head = Head { media_type: Some(media_type.into()), ..html(200) };
         let mut sink = PageSink::open(&url, &head).unwrap();
         body.as_bytes().chunks(100).for_each(|bytes| _ = sink.write(bytes));
-        let Content { outcome, links, .. } = content(&url, head, Some(sink));
+        let Content { outcome, links, .. } = content(&url, head, Some(sink), NOW);
         (matches!(outcome, Outcome::Other { status: 200, .. }), links.len())
     };
     let urls = "<url><loc>http://e.org/a</loc></url>".repeat(3_000);
@@ -189,6 +191,25 @@ fn a_page_limits_its_snippets_by_header_and_meta_element() {
     assert_eq!(limit(None, meta), Some(20));
     assert_eq!(limit(Some(0), meta), Some(0));
     assert_eq!(limit(Some(40), meta), Some(20));
+}
+
+#[test]
+fn a_page_is_not_indexed_after_it_became_unavailable() {
+    let indexed = |status, value: &str| {
+        let mut directives = Directives::default();
+        directives.add_header(value);
+        let (outcome, _) = read(Head { directives, ..html(status) }, "<p>text");
+        outcome != Outcome::Disallowed { by: DisallowedBy::NoIndex }
+    };
+    for status in [200, 304] {
+        assert!(!indexed(status, "unavailable_after: Mon, 30 Nov 2026 12:00:00 GMT"));
+        assert!(indexed(status, "unavailable_after: Mon, 30 Nov 2026 12:00:01 GMT"));
+        assert!(indexed(status, "otherbot: unavailable_after: 2020-01-01"));
+    }
+    let (outcome, links) =
+        read(html(200), "<meta name=robots content='unavailable_after: 2020-01-01'><a href=x>");
+    assert_eq!(outcome, Outcome::Disallowed { by: DisallowedBy::NoIndex });
+    assert_eq!(links.len(), 1);
 }
 
 #[test]

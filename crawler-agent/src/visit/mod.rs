@@ -234,7 +234,7 @@ impl Visitor {
             return self.retry_later(visit, item, asked);
         }
         let validators = head.validators.clone();
-        let Content { outcome, links, list } = page::content(&item.url, head, sink);
+        let Content { outcome, links, list } = page::content(&item.url, head, sink, started);
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());

@@ -14,6 +14,8 @@ use quick_xml::{
     events::{BytesRef, BytesStart, Event},
 };
 
+pub(super) use modified::modified;
+
 use super::references::{Bound, References, Rel};
 
 /// Most URLs that are taken from a list: as many as a sitemap may have by its protocol.
@@ -204,7 +206,7 @@ impl UrlList {
     fn end(&mut self, name: &str) {
         let text = self.text.take();
         if std::mem::take(&mut self.is_time) {
-            self.entry.modified = text.and_then(|text| modified::modified(&text));
+            self.entry.modified = text.and_then(|text| modified(&text));
         } else {
             // Many feeds have identifiers as they are in their database, and do not say so.
             self.take(text.filter(|url| !self.is_identifier || is_absolute(url)));

@@ -8,7 +8,7 @@ const LONGEST: usize = 40;
 
 /// The time that the text of a `lastmod` element states. Of a day, after whose beginning the page
 /// may have changed, it is the end. None for months and years, which are too long to say anything.
-pub(super) fn modified(text: &str) -> Option<UnixMillis> {
+pub(in crate::extract) fn modified(text: &str) -> Option<UnixMillis> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;

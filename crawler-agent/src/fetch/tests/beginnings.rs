@@ -68,7 +68,7 @@ async fn links(headers: &'static str, beginning: &str, rest: &str) -> Result<usi
     let open = |head: &Head| PageSink::open(&server.url(), head);
     let read = limited(small).get(&server.url(), LOOPBACK, open).await;
     let Answer { head, sink, .. } = read.map_err(|error| error.problem)?;
-    Ok(page::content(&server.url(), head, sink).links.len())
+    Ok(page::content(&server.url(), head, sink, model::UnixMillis(0)).links.len())
 }
 
 #[tokio::test]
