@@ -132,6 +132,10 @@ pub struct Extractor {
     /// The kind by the type, until the beginning of the text has confirmed it.
     unconfirmed: Option<Media>,
     reader: Reader,
+    /// The first bytes of the body until the kind is confirmed.
+    beginning: Vec<u8>,
+    /// Whether the header names an encoding in which text has bytes of zero.
+    is_wide: bool,
     /// Text that the reader has not got yet.
     decoded: String,
 }
@@ -162,14 +166,23 @@ impl Extractor {
             decoding: CharsetDecoder::new(named, declared),
             unconfirmed: Some(media),
             reader,
+            beginning: Vec::new(),
+            is_wide: named.is_some_and(|encoding| !encoding.is_ascii_compatible()),
             decoded: String::new(),
         }
     }
 
     /// Takes the next bytes of the body, after content encodings were removed.
     pub fn write(&mut self, bytes: &[u8]) {
+        if self.unconfirmed.is_some() {
+            let room = sniff::RESOURCE_HEADER - self.beginning.len();
+            self.beginning.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
         self.decoding.push(bytes, &mut self.decoded);
-        if self.decoded.len() >= PIECE_BYTES {
+        // The document must not depend on the pieces in which its beginning arrives.
+        let may_confirm = self.beginning.len() == sniff::RESOURCE_HEADER;
+        let is_ready = self.unconfirmed.is_none() || may_confirm;
+        if is_ready && self.decoded.len() >= PIECE_BYTES {
             self.read_decoded();
         }
     }
@@ -183,7 +196,7 @@ impl Extractor {
             Reader::Lines(lines) => lines.held(),
             Reader::Nothing => 0,
         };
-        self.decoded.capacity() + self.decoding.held() + reader
+        self.beginning.capacity() + self.decoded.capacity() + self.decoding.held() + reader
     }
 
     /// Whether the rest of the body can change the document.
@@ -234,8 +247,14 @@ impl Extractor {
     /// Chooses another reader where the text is something else than its type says.
     fn confirm(&mut self, media: Media) {
         let text = &self.decoded;
+        let beginning = std::mem::take(&mut self.beginning);
+        let is_text = matches!(media, Media::Text | Media::TextOrUrls);
         match media {
             Media::Xml => {}
+            _ if sniff::is_file(&beginning) => self.reader = Reader::Nothing,
+            _ if is_text && !self.is_wide && sniff::is_binary(&beginning) => {
+                self.reader = Reader::Nothing;
+            }
             _ if sniff::is_xml_list(text) => self.reader = Reader::List(UrlList::new()),
             Media::TextOrUrls if sniff::is_lines_of_urls(text) => {
                 self.reader = Reader::Lines(UrlLines::new());

@@ -1,5 +1,8 @@
 //! What a body is where its type does not say so: servers send many sitemaps as HTML or plain text,
-//! and some pages without a type. The beginning of the text decides, as in browsers.
+//! some pages without a type, and files of unknown types as text. The beginning decides, as in
+//! browsers.
+
+use encoding_rs::Encoding;
 
 use super::url_list::is_absolute;
 
@@ -7,11 +10,31 @@ use super::url_list::is_absolute;
 /// arrives.
 const BEGINNING: usize = super::PIECE_BYTES;
 
+/// Bytes of a body by which a file is told from text (WHATWG MIME Sniffing, section 5.2).
+pub(super) const RESOURCE_HEADER: usize = 1_445;
+
+/// First bytes of files that are no text: PDF, gzip, zip, PNG, JPEG and GIF.
+const FILES: [&[u8]; 6] =
+    [b"%PDF-", b"\x1f\x8b\x08", b"PK\x03\x04", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8"];
+
 /// First elements of sitemaps and feeds.
 const LISTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "feed", "rdf:RDF"];
 
 /// Elements with which pages begin. Other markup may be part of a text.
 const PAGES: [&str; 6] = ["!doctype", "html", "head", "title", "script", "body"];
+
+/// Whether a body begins as a file that is no text.
+pub(super) fn is_file(bytes: &[u8]) -> bool {
+    FILES.iter().any(|magic| bytes.starts_with(magic))
+}
+
+/// Whether a body that should be plain text has bytes that no text has (WHATWG MIME Sniffing,
+/// section 7.2). Text in UTF-16 has them, and is known by its byte order mark.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    let has_mark = Encoding::for_bom(bytes).is_some();
+    let is_binary = |byte: u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    !has_mark && bytes.iter().any(|byte| is_binary(*byte))
+}
 
 /// Whether a text is a sitemap or a feed in XML.
 pub(super) fn is_xml_list(text: &str) -> bool {

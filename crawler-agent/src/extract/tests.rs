@@ -242,7 +242,7 @@ fn language_is_declared_or_detected() {
 #[test]
 fn plain_text_is_taken_as_it_is() {
     let mut extractor = Extractor::new(Media::Text, None);
-    extractor.write(b"a <b>  &amp;\n\n\tc\0d");
+    extractor.write(b"a <b>  &amp;\n\n\tc\x1bd");
     let page = extractor.finish();
     assert_eq!((page.text.as_str(), page.title.as_str()), ("a <b> &amp; cd", ""));
 }

@@ -99,6 +99,42 @@ fn of_sitemaps_and_feeds_only_links_are_taken() {
 }
 
 #[test]
+fn files_that_are_sent_as_text_are_not_indexed() {
+    let is_page = |media_type: &str, charset: Option<&str>, body: &[u8]| {
+        let charset = charset.map(ToOwned::to_owned);
+        let head = Head { media_type: Some(media_type.into()), charset, ..html(200) };
+        let url = CrawlUrl::parse("http://e.org/file").unwrap();
+        let pages = [1, 100, body.len()].map(|size| {
+            let mut sink = PageSink::open(&url, &head).unwrap();
+            for piece in body.chunks(size) {
+                if sink.write(piece) == Flow::Enough {
+                    break;
+                }
+            }
+            let outcome = content(&url, head.clone(), Some(sink), NOW).outcome;
+            matches!(outcome, Outcome::Page(_))
+        });
+        assert!(pages == [pages[0]; 3], "{pages:?} {media_type}");
+        pages[0]
+    };
+    let gzip = [&b"\x1f\x8b\x08\0"[..], &[b'a'; 5_000]].concat();
+    let late = [&[b'a'; 1_444][..], b"\x02", &[b'a'; 5_000]].concat();
+    let later = [&[b'a'; 1_445][..], b"\x02", &[b'a'; 5_000]].concat();
+    for binary in [&gzip[..], b"%PDF-1.7\n\0", b"PK\x03\x04text", b"MZ\x90\0\x03", &late[..]] {
+        assert!(!is_page("text/plain", None, binary), "{:?}", &binary[..4]);
+    }
+    for text in [&b"a\tb\r\n\x0c\x1b(B caf\xe9"[..], b"\xff\xfea\0b\0", &later[..]] {
+        assert!(is_page("text/plain", None, text), "{:?}", &text[..4]);
+    }
+    assert!(is_page("text/plain", Some("utf-16le"), b"a\0b\0"));
+    for file in [&gzip[..], b"%PDF-1.7\n", b"PK\x03\x04", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0"]
+    {
+        assert!(!is_page("text/html", None, file), "{:?}", &file[..4]);
+    }
+    assert!(is_page("text/html", None, b"<p>a\0b"), "pages have stray bytes");
+}
+
+#[test]
 fn lists_say_when_pages_of_their_host_changed() {
     let list = |body: &str| {
         let url = CrawlUrl::parse("http://e.org/sitemap.xml").unwrap();
