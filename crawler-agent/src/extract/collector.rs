@@ -9,6 +9,7 @@ use super::{
     LINK_BYTES, MAX_LINKS, directives::Directives, references::Bound, references::References,
     references::Rel, text::CollapsedText, tokenizer::Tokenizer, visible::VisibleText,
 };
+use crate::fetch;
 
 /// Longest attribute value that is used, in bytes: several times the longest URL.
 const VALUE_BYTES: usize = 8 << 10;
@@ -57,9 +58,7 @@ impl Collector {
             "a" => self.link(element),
             "area" => self.reference(value(element, "href"), rel(element)),
             "frame" | "iframe" => self.reference(value(element, "src"), rel(element)),
-            "link" if has_word(element, "rel", "canonical") => {
-                self.canonical = self.canonical.take().or_else(|| value(element, "href"));
-            }
+            "link" => self.head_link(element),
             "meta" => self.meta(element),
             _ => {}
         }
@@ -102,6 +101,18 @@ impl Collector {
         let is_taken = target.is_some_and(|target| self.references.add(target, rel(element)));
         if is_taken {
             self.text.start_anchor();
+        }
+    }
+
+    /// Handles a link of the head, which leads to a page, a feed, or something else.
+    fn head_link(&mut self, element: &Element<'_, '_>) {
+        let Some(relation) = value(element, "rel") else { return };
+        let is = |word| has_word(&relation, word);
+        let is_alternate = || is("alternate") && !is("stylesheet") && leads_to_text(element);
+        if is("canonical") {
+            self.canonical = self.canonical.take().or_else(|| value(element, "href"));
+        } else if is("next") || is("prev") || is_alternate() {
+            self.reference(value(element, "href"), Rel::of_words(&relation));
         }
     }
 
@@ -158,7 +169,19 @@ fn rel(element: &Element<'_, '_>) -> Rel {
     value(element, "rel").map_or_else(Rel::default, |words| Rel::of_words(&words))
 }
 
-fn has_word(element: &Element<'_, '_>, attribute: &str, word: &str) -> bool {
-    value(element, attribute)
-        .is_some_and(|v| v.split_ascii_whitespace().any(|w| w.eq_ignore_ascii_case(word)))
+/// Whether an alternate of the page is a feed, or the page in another language. Others are the same
+/// page for devices and programs.
+fn leads_to_text(element: &Element<'_, '_>) -> bool {
+    let media_type = value(element, "type").and_then(|text| fetch::media_type(&text));
+    match media_type.as_deref() {
+        Some("application/rss+xml" | "application/atom+xml") => true,
+        Some("text/html" | "application/xhtml+xml") | None => {
+            element.get_attribute("hreflang").is_some()
+        }
+        Some(_) => false,
+    }
+}
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word))
 }
