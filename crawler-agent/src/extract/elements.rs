@@ -53,6 +53,7 @@ pub(super) struct Name(u64);
 
 impl Name {
     pub(super) const SCRIPT: Self = Self::of(b"script");
+    const NOSCRIPT: Self = Self::of(b"noscript");
     const ANCHOR: Self = Self::of(b"a");
     const TITLE: Self = Self::of(b"title");
 
@@ -197,6 +198,12 @@ impl OpenElements {
     /// Whether the text here is that of a heading of the page's subject.
     pub(super) fn is_in_heading(&self) -> bool {
         self.is_in(Role::Heading) && self.text_kind() == TextKind::Main
+    }
+
+    /// Whether the text here is that of an element for readers without scripts.
+    pub(super) fn is_in_noscript(&self) -> bool {
+        // Raw text has no elements inside of it.
+        self.open.last().is_some_and(|(name, _)| *name == Name::NOSCRIPT)
     }
 
     /// Elements that were opened so far.

@@ -3,6 +3,9 @@
 //! The parser finds the few elements that carry links or directives and skips over everything else.
 //! It rewrites a document into itself; from its output [`super::tokenizer`] takes the text. With
 //! handlers for text the parser would read every tag into tokens.
+//!
+//! What is in `noscript` elements is text to the parser. As the crawler runs no scripts, it is
+//! parsed at the end, and its links are taken.
 
 use std::{borrow::Cow, cell::RefCell, mem, sync::LazyLock};
 
@@ -27,6 +30,9 @@ const ELEMENTS: &str = "a, area, base, frame, html, iframe, link, meta";
 /// The selector of these elements, which is parsed once.
 static SELECTOR: LazyLock<Option<Selector>> = LazyLock::new(|| ELEMENTS.parse().ok());
 
+/// The selector of links.
+static LINKS: LazyLock<Option<Selector>> = LazyLock::new(|| "a".parse().ok());
+
 thread_local! {
     /// The collection of the page that this thread reads just now. Handlers must be `Send` and
     /// cannot own what they share, so they find it here; [`HtmlReader::lend`] moves it in and out.
@@ -49,7 +55,7 @@ pub(super) struct HtmlReader {
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
-        let parser = SELECTOR.as_ref().map(|selector| Box::new(parser(selector)));
+        let parser = SELECTOR.as_ref().map(|s| Box::new(parser(s, on_element, on_output)));
         Self { parser, collector: Some(Box::default()), self_closed: None, written: 0 }
     }
 
@@ -74,9 +80,21 @@ impl HtmlReader {
             // An error at the end loses nothing that was collected before.
             let _ = self.lend(|| parser.end());
         }
-        let mut collector = self.collector.unwrap_or_default();
-        collector.finish();
-        *collector
+        self.lend(|| collect(Collector::finish));
+        self.read_noscript();
+        self.collector.map(|collector| *collector).unwrap_or_default()
+    }
+
+    /// Takes the links for readers without scripts. On most pages there is only an image.
+    fn read_noscript(&mut self) {
+        let Some(collector) = &mut self.collector else { return };
+        let html = mem::take(&mut collector.text.noscript);
+        let has_link = html.as_bytes().windows(2).any(|tag| tag.eq_ignore_ascii_case(b"<a"));
+        if let Some(selector) = LINKS.as_ref().filter(|_| has_link) {
+            let mut parser = parser(selector, on_link, |_| {});
+            // An error at the end loses nothing that was collected before.
+            let _ = self.lend(|| parser.write(html.as_bytes()).and_then(|()| parser.end()));
+        }
     }
 
     /// Memory of parser and collection, and of the document that becomes of it, in bytes.
@@ -105,7 +123,11 @@ fn collect(event: impl FnOnce(&mut Collector)) {
     });
 }
 
-fn parser(selector: &'static Selector) -> Parser {
+fn parser(
+    selector: &'static Selector,
+    on_element: fn(&mut Element<'_, '_>) -> HandlerResult,
+    on_output: fn(&[u8]),
+) -> Parser {
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
     let handlers = ElementContentHandlers::<'static, SendHandlerTypes>::default();
     let settings = Settings::new_send()
@@ -117,6 +139,12 @@ fn parser(selector: &'static Selector) -> Parser {
 
 #[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
 fn on_element(element: &mut Element<'_, '_>) -> HandlerResult {
+    collect(|collector| collector.element(element));
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
+fn on_link(element: &mut Element<'_, '_>) -> HandlerResult {
     collect(|collector| collector.element(element));
     Ok(())
 }

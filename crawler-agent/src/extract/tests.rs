@@ -166,6 +166,23 @@ fn links_of_the_head_to_other_pages_and_feeds_are_followed() {
 }
 
 #[test]
+fn of_noscript_elements_only_links_are_taken() {
+    let html = r#"<head><noscript><meta http-equiv=refresh content="0;url=/no"></noscript></head>
+        <p>text <a href=/first>1</a><noscript>Enable scripts
+        <p><A class=x href="/a?x=1&amp;y=2">a</A><iframe src=/no></iframe>
+        <meta name=robots content=noindex></noscript> more
+        <noscript><abbr>no</abbr><a rel=nofollow href=/no>n</a><a href=/b></noscript>"#;
+    assert_eq!(links(html), ["http://e.org/first", "http://e.org/a?x=1&y=2", "http://e.org/b"]);
+    let page = extract(html.as_bytes());
+    assert_eq!(page.text, "text 1 more");
+    assert!(!page.directives.noindex);
+    let cut = "<p>text<noscript><a href=/a>";
+    assert_eq!((links(cut).len(), extract(cut.as_bytes()).text.as_str()), (1, "text"));
+    let many = format!("<noscript>{}</noscript>", "<a href=/x>x</a>".repeat(1 << 20));
+    assert_eq!(links(&many), ["http://e.org/x"]);
+}
+
+#[test]
 fn the_canonical_url_comes_first() {
     assert_eq!(
         links("<a href=a><a href=b><link rel=canonical href=b>"),

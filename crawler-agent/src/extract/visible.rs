@@ -24,6 +24,9 @@ const HEADING_BYTES: usize = 200;
 /// Longest text of all headings of a page, in bytes; later ones are left out.
 const HEADINGS_BYTES: usize = 4 << 10;
 
+/// Most bytes of the elements for readers without scripts that are taken.
+const NOSCRIPT_BYTES: usize = 64 << 10;
+
 /// Text of a page so far.
 #[derive(Debug)]
 pub(super) struct VisibleText {
@@ -34,6 +37,8 @@ pub(super) struct VisibleText {
     pub(super) title: CollapsedText,
     /// Headings that have ended, a line each.
     pub(super) headings: String,
+    /// What is in elements for readers without scripts, as it is written.
+    pub(super) noscript: String,
     heading: CollapsedText,
     /// Text of the last link; none when it was not taken, or has ended.
     anchor: Option<CollapsedText>,
@@ -50,6 +55,7 @@ impl Default for VisibleText {
             boilerplate: CollapsedText::new(TEXT_BYTES),
             title: CollapsedText::new(TITLE_BYTES),
             headings: String::new(),
+            noscript: String::new(),
             heading: CollapsedText::new(HEADING_BYTES),
             anchor: None,
             open: OpenElements::default(),
@@ -101,7 +107,8 @@ impl VisibleText {
     /// Memory of the text and of the document that becomes of it, in bytes.
     pub(super) fn held(&self) -> usize {
         let text = self.main.capacity() + self.boilerplate.capacity();
-        TEXT_COPIES * (text + self.headings.capacity()) + self.node.capacity()
+        let written = self.noscript.capacity() + self.node.capacity();
+        TEXT_COPIES * (text + self.headings.capacity()) + written
     }
 
     /// Opens an element; returns whether its text is raw.
@@ -147,6 +154,9 @@ impl VisibleText {
     fn piece(&mut self, text: &str) {
         let kind = self.open.text_kind();
         if kind == TextKind::Hidden {
+            if self.open.is_in_noscript() {
+                self.noscript(text);
+            }
             return;
         }
         // A title is taken when it is complete, so that a second one cannot extend it.
@@ -156,6 +166,11 @@ impl VisibleText {
         } else if self.node.len() < TEXT_BYTES {
             self.node.push_str(text);
         }
+    }
+
+    fn noscript(&mut self, html: &str) {
+        let room = NOSCRIPT_BYTES - self.noscript.len();
+        self.noscript.push_str(&html[..html.floor_char_boundary(room)]);
     }
 
     fn end_node(&mut self) {
