@@ -1,6 +1,6 @@
 //! Character encoding: from the byte order mark, else the Content-Type header, else a meta element
-//! in the first kilobyte, else detected from up to 64 KiB (the order of the WHATWG HTML standard,
-//! section 13.2.3.2).
+//! or the XML declaration in the first kilobyte, else detected from up to 64 KiB (the order of the
+//! WHATWG HTML standard, section 13.2.3.2).
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
@@ -23,7 +23,7 @@ pub(super) struct CharsetDecoder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharsetDeclaration {
     Nowhere,
-    /// In a meta element; else it is detected.
+    /// In a meta element or, of XHTML, in the XML declaration; else it is detected.
     InMeta,
     /// In the XML declaration; else it is UTF-8.
     InXml,
@@ -105,7 +105,7 @@ fn decide(
     let start = &head[..head.len().min(PRESCAN_BYTES)];
     let found = match declared {
         CharsetDeclaration::Nowhere => None,
-        CharsetDeclaration::InMeta => meta_charset(start),
+        CharsetDeclaration::InMeta => meta_charset(start).or_else(|| xml_charset(start)),
         CharsetDeclaration::InXml => Some(xml_charset(start).unwrap_or(UTF_8)),
     };
     found.or_else(|| (head.len() >= DETECT_BYTES || ended).then(|| detect(head, ended)))

@@ -235,6 +235,10 @@ fn the_encoding_is_declared_or_detected() {
         "a byte order mark wins"
     );
     assert_eq!(with(None, b"\xff\xfea\0b\0").1, "ab");
+    let xml = b"<?xml version='1.0' encoding='koi8-r'?><html><p>\xf0\xf2\xe9</p>";
+    assert_eq!(with(None, xml), ("KOI8-R", "ПРИ".into()), "the declaration of XHTML");
+    let both = b"<?xml version='1.0' encoding='koi8-r'?><meta charset=windows-1251>\xcf\xd0\xc8";
+    assert_eq!(with(None, both).1, "ПРИ", "a meta element wins");
     assert_eq!(with(None, &cyrillic).0, "windows-1251", "detected");
     assert_eq!(with(None, "nur ä und ö".as_bytes()).1, "nur ä und ö", "detected");
     assert_eq!(with(Some("no-such-charset"), b"<meta charset=utf-16>\xc3\xa9").1, "\u{e9}");
