@@ -67,7 +67,7 @@ pub enum Media {
     Text,
     /// Plain text that may be a sitemap with a URL in each line.
     TextOrUrls,
-    /// XML that may be a sitemap or a feed.
+    /// XML that may be a sitemap, a feed, or a page of XHTML.
     Xml,
     /// A body of an unknown type, which may be a page, a sitemap, a feed or nothing of use.
     Untyped,
@@ -212,7 +212,7 @@ impl Extractor {
     /// Whether the body is read for the URLs that it lists; none while its beginning has not said
     /// what it is.
     pub fn is_list(&self) -> Option<bool> {
-        let is_known = matches!(self.unconfirmed, None | Some(Media::Xml));
+        let is_known = self.unconfirmed.is_none();
         is_known.then_some(matches!(self.reader, Reader::List(_) | Reader::Lines(_)))
     }
 
@@ -250,6 +250,9 @@ impl Extractor {
         let beginning = std::mem::take(&mut self.beginning);
         let is_text = matches!(media, Media::Text | Media::TextOrUrls);
         match media {
+            Media::Xml if sniff::is_xhtml(text) => {
+                self.reader = Reader::Html(HtmlReader::of_xhtml());
+            }
             Media::Xml => {}
             _ if sniff::is_file(&beginning) => self.reader = Reader::Nothing,
             _ if is_text && !self.is_wide && sniff::is_binary(&beginning) => {

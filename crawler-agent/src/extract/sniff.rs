@@ -47,6 +47,19 @@ pub(super) fn is_html(text: &str) -> bool {
     PAGES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+/// Whether a text in XML is a page of XHTML.
+pub(super) fn is_xhtml(text: &str) -> bool {
+    let element = first_element(beginning(text));
+    let doctype = element.get(..9).filter(|start| start.eq_ignore_ascii_case("<!doctype"));
+    match doctype {
+        Some(_) => {
+            let mut words = element[9..].split(|c: char| c.is_ascii_whitespace() || c == '>');
+            words.find(|word| !word.is_empty()).is_some_and(|name| name == "html")
+        }
+        None => first_name(text) == "html",
+    }
+}
+
 /// The name of the first element; empty where it is cut or there is none.
 fn first_name(text: &str) -> &str {
     let tag = first_element(beginning(text)).strip_prefix('<').unwrap_or_default();

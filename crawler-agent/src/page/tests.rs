@@ -99,6 +99,29 @@ fn of_sitemaps_and_feeds_only_links_are_taken() {
 }
 
 #[test]
+fn xhtml_that_is_sent_as_xml_is_a_page() {
+    let page = "<html xmlns='http://www.w3.org/1999/xhtml'><title>T</title><script src='x'/>\
+        <p>ä <a href='x'>y</a></p></html>";
+    let declared = format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD'>\n{page}");
+    for (media_type, body) in [
+        ("text/xml", page),
+        ("application/xml", declared.as_str()),
+        ("text/xml", declared.as_str()),
+    ] {
+        let head = Head { media_type: Some(media_type.into()), ..html(200) };
+        let (outcome, links) = read(head, body);
+        let Outcome::Page(page) = outcome else { panic!("{outcome:?}") };
+        assert_eq!((page.title.as_str(), page.text.as_str()), ("T", "ä y"));
+        assert_eq!(page.media_type, media_type);
+        assert_eq!(links, ["http://e.org/dir/x"]);
+    }
+    for body in ["<htmlx><p>no</p></htmlx>", "<!DOCTYPE book><book/>", "<svg><title>no</title>"] {
+        let head = Head { media_type: Some("text/xml".into()), ..html(200) };
+        assert!(matches!(read(head, body).0, Outcome::Other { .. }), "{body}");
+    }
+}
+
+#[test]
 fn files_that_are_sent_as_text_are_not_indexed() {
     let is_page = |media_type: &str, charset: Option<&str>, body: &[u8]| {
         let charset = charset.map(ToOwned::to_owned);
