@@ -141,7 +141,8 @@ pub struct Limits {
     /// Largest body on the wire, in bytes.
     #[serde(rename = "wire_mib", deserialize_with = "mib::<_, 1, 1_024>")]
     pub wire_bytes: u64,
-    /// Largest body once inflated, in bytes.
+    /// Largest body once inflated, in bytes; sitemaps and feeds may have two and a half times as
+    /// many.
     #[serde(rename = "plain_mib", deserialize_with = "mib::<_, 1, 1_024>")]
     pub plain_bytes: u64,
     /// Most bytes that the data directory may take.

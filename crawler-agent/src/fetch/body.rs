@@ -20,6 +20,9 @@ const UNWANTED_BYTES: u64 = 64 << 10;
 const RATIO: u64 = 300;
 /// Decoded bytes below which the ratio is not checked.
 const RATIO_FLOOR: u64 = 1 << 20;
+/// Largest inflated list, as a part of the limit for other bodies. By default it is 50 MiB, which
+/// sitemaps may have by their protocol; of a list only its URLs are kept.
+const LIST: (u64, u64) = (5, 2);
 /// Longest pause within a body.
 const STALL: Duration = Duration::from_secs(15);
 /// Time after which a body must have arrived at [`LEAST_RATE`] on average.
@@ -172,7 +175,7 @@ struct BodyReader<'s, S> {
     decoded: u64,
     /// Bytes from the wire so far.
     wire: u64,
-    /// Most decoded bytes.
+    /// Most decoded bytes, except of lists.
     most: u64,
 }
 
@@ -240,13 +243,15 @@ impl<'s, S: Sink> BodyReader<'s, S> {
     fn count(&mut self, bytes: usize) -> Result<Flow, Problem> {
         self.decoded += bytes as u64;
         let plausible = self.wire.saturating_mul(RATIO).max(RATIO_FLOOR);
-        let most = self.most.min(plausible);
+        let is_list = self.sink.takes_beginning() == Some(true);
+        let (times, of) = if is_list { LIST } else { (1, 1) };
+        let most = (self.most / of * times).min(plausible);
         if self.decoded <= most {
             return Ok(Flow::More);
         }
         // The beginning of a decompression bomb is not used.
         let is_bomb = self.decoded > plausible;
-        let is_cut = self.sink.takes_beginning() == Some(true) && !is_bomb;
+        let is_cut = is_list && !is_bomb;
         if is_cut { Ok(Flow::Enough) } else { Err(Problem::Bomb(most)) }
     }
 

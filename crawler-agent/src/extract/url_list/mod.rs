@@ -21,9 +21,9 @@ use super::references::{Bound, References, Rel};
 /// Most URLs that are taken from a list: as many as a sitemap may have by its protocol.
 pub(super) const MAX_URLS: usize = 50_000;
 
-/// Most bytes of all URLs of a list. They are a twelfth of the largest sitemap, and 80 for each of
-/// 50,000 URLs.
-pub(super) const URL_BYTES: usize = 4 << 20;
+/// Most bytes of all URLs of a list: a sixth of the largest sitemap, and 167 for each of 50,000
+/// URLs.
+pub(super) const URL_BYTES: usize = 8 << 20;
 
 /// Longest tag, text or comment, in bytes. Feeds may have whole articles in a text.
 const TOKEN_BYTES: usize = 256 << 10;

@@ -139,6 +139,16 @@ fn byte_order_marks_mean_nothing() {
 }
 
 #[test]
+fn a_sitemap_of_as_many_urls_as_its_protocol_allows_is_taken_whole() {
+    let entry = |n| format!("<url><loc>http://e.org/{n:0>150}</loc></url>");
+    let entries: Vec<String> = (0..MAX_URLS).map(entry).collect();
+    let mut list = UrlList::new();
+    list.write(&format!("<urlset>{}</urlset>", entries.concat()));
+    assert!(list.held() < 40 << 20, "{}", list.held());
+    assert_eq!(list.finish().into_list().len(), MAX_URLS);
+}
+
+#[test]
 fn hostile_lists_stay_small() {
     let many = format!("<urlset>{}", "<loc>/a</loc>".repeat(MAX_URLS + 1_000));
     let long = format!("<urlset>{}", format!("<loc>{}</loc>", "a".repeat(8_000)).repeat(2_000));
@@ -147,7 +157,7 @@ fn hostile_lists_stay_small() {
     let text = format!("<urlset><loc>{}</loc><loc>/b</loc>", "a".repeat(200 << 10));
     let declaration = format!("<!DOCTYPE {}", "[<".repeat(1 << 20));
     for (text, most) in
-        [(many, MAX_URLS), (long, 524), (deep, 0), (tag, 0), (text, 1), (declaration, 0)]
+        [(many, MAX_URLS), (long, 1_048), (deep, 0), (tag, 0), (text, 1), (declaration, 0)]
     {
         let mut list = UrlList::new();
         for piece in text.as_bytes().chunks(8 << 10) {
