@@ -4,10 +4,14 @@ use protocol::page::{ContentHash, DisallowedBy, Link, Outcome, Page};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    extract::Extractor, extract::FoundLink, extract::Links, extract::Media, fetch::Flow,
-    fetch::Head, fetch::Sink,
+    extract::Document, extract::Extractor, extract::FoundLink, extract::Links, extract::Media,
+    extract::directives::Directives, fetch::Flow, fetch::Head, fetch::Sink,
 };
 use model::{CrawlUrl, Fingerprint, UnixMillis};
+
+/// Version of the extraction. Where a new one takes more or better texts or links from the same
+/// bytes, it has a higher number, and each page is reported once more at its next visit.
+const EXTRACTION: u32 = 1;
 
 /// Sink that extracts a document while its body arrives.
 pub struct PageSink {
@@ -160,8 +164,9 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMill
     let Some(sink) = sink else {
         return Content::without_list(Outcome::Other { status, media_type }, Vec::new());
     };
-    let sha256 = ContentHash(sink.hash.finalize().into());
-    let mut document = sink.extractor.finish();
+    let PageSink { extractor, hash, .. } = sink;
+    let mut document = extractor.finish();
+    let sha256 = content_hash(hash, &document, &head.directives, media_type.as_deref());
     // Header and meta element restrict each other: either can forbid.
     document.directives = document.directives.and(head.directives);
     let links = document.take_links(url.url());
@@ -190,6 +195,21 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMill
         links: links.found.into_iter().map(Link::from).collect(),
     };
     Content::without_list(Outcome::Page(page), followed)
+}
+
+/// The hash of a body and of what else decides what is made of it, so that a page is reported again
+/// where that has changed, though its bytes are the same.
+fn content_hash(
+    mut body: Sha256,
+    document: &Document,
+    of_header: &Directives,
+    media_type: Option<&str>,
+) -> ContentHash {
+    let Directives { nofollow, max_snippet, .. } = of_header;
+    let media_type = media_type.unwrap_or_default();
+    let charset = document.charset;
+    body.update(format!("\0{EXTRACTION} {media_type} {charset} {nofollow} {max_snippet:?}"));
+    ContentHash(body.finalize().into())
 }
 
 fn redirect(url: &CrawlUrl, head: &Head) -> Option<CrawlUrl> {

@@ -161,7 +161,7 @@ pub struct Page<T = String> {
     pub headings: T,
     /// Visible text with white space folded.
     pub text: T,
-    /// Hash of the decoded body.
+    /// Hash of the decoded body and of what decided how it was read, such as its encoding.
     pub sha256: ContentHash,
     /// URL that the page names as its canonical one.
     pub canonical: Option<T>,
@@ -187,7 +187,7 @@ pub struct Link<T = String> {
     pub sponsored: bool,
 }
 
-/// SHA-256 of a page's decoded body; hexadecimal in JSON, which is written alone.
+/// SHA-256 of the content of a page; hexadecimal in JSON, which is written alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct ContentHash(pub [u8; 32]);
 

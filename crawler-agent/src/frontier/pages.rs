@@ -17,7 +17,7 @@ pub struct PageRecord {
     pub etag: Option<String>,
     /// Last-Modified header of the last answer with content.
     pub last_modified: Option<String>,
-    /// SHA-256 of the decoded body; none when there was no document to index.
+    /// Hash of the page as it was reported; none when there was no document to index.
     pub sha256: Option<[u8; 32]>,
     /// Response times so far.
     pub past: PageHistory,
