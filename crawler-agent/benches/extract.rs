@@ -111,7 +111,7 @@ fn entry(number: u8, body: &[u8]) -> Entry {
     let head = Head { status: 200, media_type: Some("text/html".into()), ..Head::default() };
     let mut sink = PageSink::open(&url, &head).unwrap();
     sink.write(body);
-    let outcome = page::content(&url, head, Some(sink)).outcome;
+    let outcome = page::content(&url, head, Some(sink), UnixMillis(0)).outcome;
     let micros = 20_000 + u32::from(number);
     let timing =
         Timing { connect_us: micros, tcp_us: micros, first_byte_us: micros, total_us: 2 * micros };
