@@ -34,7 +34,8 @@ impl PageSink {
         };
         let is_sitemap = media == Media::Text && may_be_sitemap(url.url().path());
         let media = if is_sitemap { Media::TextOrUrls } else { media };
-        let extractor = Extractor::new(media, head.charset.as_deref());
+        let host = url.url().host_str().unwrap_or_default();
+        let extractor = Extractor::new(media, head.charset.as_deref()).of_host(host);
         let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
         has_content(head.status).then_some(sink)
     }

@@ -47,7 +47,7 @@ pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
     let ExtractArgs { file, url, content_type, json } = arguments;
     let url = CrawlUrl::parse(url).map_err(|error| anyhow::anyhow!("--url {url}: {error}"))?;
     let bytes = read_input(file)?;
-    let Some(document) = document(content_type, &bytes) else {
+    let Some(document) = document(content_type, &bytes, &url) else {
         anyhow::bail!(
             "--content-type {content_type}: only HTML, plain text, sitemaps and feeds are read"
         );
@@ -57,9 +57,11 @@ pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn document(content_type: &str, bytes: &[u8]) -> Option<Document> {
+fn document(content_type: &str, bytes: &[u8], url: &CrawlUrl) -> Option<Document> {
     let media = fetch::media_type(content_type).as_deref().and_then(Media::of)?;
-    let mut extractor = Extractor::new(media, fetch::charset(content_type).as_deref());
+    let charset = fetch::charset(content_type);
+    let host = url.url().host_str().unwrap_or_default();
+    let mut extractor = Extractor::new(media, charset.as_deref()).of_host(host);
     extractor.write(bytes);
     Some(extractor.finish())
 }
@@ -123,8 +125,9 @@ mod tests {
     fn a_page_is_shown_with_what_the_agent_takes() {
         let html = b"<title>A \xe4</title><meta name=robots content='noindex,nosnippet'>\
             <h2>H</h2><p>Text <a href=b>b</a>";
-        let document = document("text/html; charset=iso-8859-1", html).unwrap();
-        let shown = text(&extract(document, &CrawlUrl::parse("http://e.org/a/").unwrap()));
+        let url = CrawlUrl::parse("http://e.org/a/").unwrap();
+        let document = document("text/html; charset=iso-8859-1", html, &url).unwrap();
+        let shown = text(&extract(document, &url));
         for line in [
             "title:    A \u{e4}\n",
             "noindex:  yes\n",
@@ -135,6 +138,6 @@ mod tests {
         ] {
             assert!(shown.contains(line), "{line}: {shown}");
         }
-        assert!(super::document("image/png", html).is_none());
+        assert!(super::document("image/png", html, &url).is_none());
     }
 }

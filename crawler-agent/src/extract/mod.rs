@@ -172,6 +172,13 @@ impl Extractor {
         }
     }
 
+    /// The same extractor, for a document of this host.
+    #[must_use]
+    pub fn of_host(mut self, host: &str) -> Self {
+        self.decoding.set_host(host);
+        self
+    }
+
     /// Takes the next bytes of the body, after content encodings were removed.
     pub fn write(&mut self, bytes: &[u8]) {
         if self.unconfirmed.is_some() {
