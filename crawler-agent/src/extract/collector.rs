@@ -1,6 +1,7 @@
 //! Collector: builds title, text, links and directives from the events of the parser.
 
 use std::borrow::Cow;
+use std::mem;
 
 use htmlize::unescape_attribute;
 use lol_html::send::Element;
@@ -24,6 +25,8 @@ pub(super) struct Collector {
     pub(super) canonical: Option<String>,
     pub(super) references: References,
     pub(super) directives: Directives,
+    /// Whether the head named a feed.
+    has_feed: bool,
     tokenizer: Tokenizer,
     /// Bytes that the parser has put out.
     passed: usize,
@@ -38,6 +41,7 @@ impl Default for Collector {
             canonical: None,
             references: References::new(Bound { count: MAX_LINKS, bytes: LINK_BYTES }),
             directives: Directives::default(),
+            has_feed: false,
             tokenizer: Tokenizer::default(),
             passed: 0,
         }
@@ -108,11 +112,27 @@ impl Collector {
     fn head_link(&mut self, element: &Element<'_, '_>) {
         let Some(relation) = value(element, "rel") else { return };
         let is = |word| has_word(&relation, word);
-        let is_alternate = || is("alternate") && !is("stylesheet") && leads_to_text(element);
+        let is_alternate = is("alternate") && !is("stylesheet");
         if is("canonical") {
             self.canonical = self.canonical.take().or_else(|| value(element, "href"));
-        } else if is("next") || is("prev") || is_alternate() {
+        } else if is("next") || is("prev") || is_alternate && self.takes_alternate(element) {
             self.reference(value(element, "href"), Rel::of_words(&relation));
+        }
+    }
+
+    /// Whether an alternate is the page in another language, or the first feed, which is that of the
+    /// site: many sites have a further one for the comments of each page. Other alternates are the
+    /// same page for devices and programs.
+    fn takes_alternate(&mut self, element: &Element<'_, '_>) -> bool {
+        let media_type = value(element, "type").and_then(|text| fetch::media_type(&text));
+        match media_type.as_deref() {
+            Some("application/rss+xml" | "application/atom+xml") => {
+                !mem::replace(&mut self.has_feed, true)
+            }
+            Some("text/html" | "application/xhtml+xml") | None => {
+                element.get_attribute("hreflang").is_some()
+            }
+            Some(_) => false,
         }
     }
 
@@ -167,19 +187,6 @@ fn value(element: &Element<'_, '_>, attribute: &str) -> Option<String> {
 
 fn rel(element: &Element<'_, '_>) -> Rel {
     value(element, "rel").map_or_else(Rel::default, |words| Rel::of_words(&words))
-}
-
-/// Whether an alternate of the page is a feed, or the page in another language. Others are the same
-/// page for devices and programs.
-fn leads_to_text(element: &Element<'_, '_>) -> bool {
-    let media_type = value(element, "type").and_then(|text| fetch::media_type(&text));
-    match media_type.as_deref() {
-        Some("application/rss+xml" | "application/atom+xml") => true,
-        Some("text/html" | "application/xhtml+xml") | None => {
-            element.get_attribute("hreflang").is_some()
-        }
-        Some(_) => false,
-    }
 }
 
 fn has_word(words: &str, word: &str) -> bool {
