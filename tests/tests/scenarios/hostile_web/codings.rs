@@ -49,7 +49,7 @@ fn zeros() -> Vec<u8> {
 }
 
 pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(plain).unwrap();
     encoder.finish().unwrap()
 }
