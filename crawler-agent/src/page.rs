@@ -96,6 +96,8 @@ pub struct Content {
     pub links: Vec<CrawlUrl>,
     /// What it lists; none when it is no sitemap or feed.
     pub list: Option<ListContent>,
+    /// Whether it names a time from which on it must not be indexed.
+    pub expires: bool,
 }
 
 /// What a sitemap or feed lists.
@@ -126,7 +128,7 @@ pub fn short_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> ShortHash {
 
 impl Content {
     fn without_list(outcome: Outcome, links: Vec<CrawlUrl>) -> Self {
-        Self { outcome, links, list: None }
+        Self { outcome, links, list: None, expires: false }
     }
 }
 
@@ -173,8 +175,9 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMill
     let links = document.take_links(url.url());
     let followed = links.followed();
     if document.is_list {
-        let list = Some(ListContent::of(url, &links));
-        return Content { outcome: Outcome::Other { status, media_type }, links: followed, list };
+        let list = (!document.is_file).then(|| ListContent::of(url, &links));
+        let outcome = Outcome::Other { status, media_type };
+        return Content { list, ..Content::without_list(outcome, followed) };
     }
     // Without a type only HTML is recognised as a page.
     let media_type = media_type.unwrap_or_else(|| "text/html".into());
@@ -182,6 +185,7 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMill
         let outcome = Outcome::Disallowed { by: DisallowedBy::NoIndex };
         return Content::without_list(outcome, followed);
     }
+    let expires = document.directives.unavailable_after.is_some();
     let page = Page {
         status,
         media_type,
@@ -195,7 +199,7 @@ pub fn content(url: &CrawlUrl, head: Head, sink: Option<PageSink>, now: UnixMill
         max_snippet: document.directives.max_snippet,
         links: links.found.into_iter().map(Link::from).collect(),
     };
-    Content::without_list(Outcome::Page(page), followed)
+    Content { expires, ..Content::without_list(Outcome::Page(page), followed) }
 }
 
 /// The hash of a body and of what else decides what is made of it, so that a page is reported again

@@ -1,9 +1,9 @@
 //! Normaliser of words: the spelling under which a word is indexed and searched.
 //!
 //! Case, width, ligatures, the accents of Latin, Greek and Cyrillic and the vowel points of Arabic
-//! and Hebrew are ignored, because searchers often omit them. Digits of all scripts are the same.
-//! The marks of other scripts are
-//! letters (Devanagari vowel signs, Thai tones, the voicing marks of kana) and stay.
+//! and Hebrew are ignored, because searchers often omit them. Digits of today's scripts are
+//! those of ASCII. The marks of other scripts are letters (Devanagari vowel signs, Thai tones, the
+//! voicing marks of kana) and stay.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -42,11 +42,12 @@ fn is_ignored(c: char) -> bool {
 }
 
 /// The zeros of scripts with digits of their own; the other nine follow each.
-const ZEROS: [u32; 18] = [
+const ZEROS: [u32; 20] = [
     0x660, 0x6F0, // Arabic, Persian
     0x7C0, // N'Ko
     0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, // India
-    0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, // Thai, Lao, Tibetan, Burmese, Khmer
+    0xDE6, 0xE50, 0xED0, 0xF20, // Sinhala, Thai, Lao, Tibetan
+    0x1040, 0x1090, 0x17E0, // Burmese, Shan, Khmer
     0x1810, // Mongolian
 ];
 

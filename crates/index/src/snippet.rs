@@ -97,16 +97,27 @@ impl Highlighter {
             return found(range, term, true);
         }
         if self.phrases.iter().flatten().any(|of_phrase| of_phrase.term == term) {
-            return found(range, term, false);
+            let is_other_term =
+                self.letter_of(word).is_some() || self.word_of(word, stemmer).is_some();
+            return found(range, term, is_other_term);
         }
         // A single letter of an unspaced script was typed: only that letter of the bigram matches.
-        if let Some(letter) = word.letter().filter(|letter| self.letters.contains(letter)) {
+        if let Some(letter) = self.letter_of(word) {
             let end = word.start + word.text.chars().next().map_or(0, char::len_utf8);
             return found(word.start..end, letter, true);
         }
         // Stemming is slow, so it is tried last.
-        let stem = stemmer?.term(&word.stemmer_input()?);
-        found(range, self.stems.get(&stem)?.clone(), true)
+        found(range, self.word_of(word, stemmer)?.clone(), true)
+    }
+
+    /// The letter of the query with which a word begins.
+    fn letter_of(&self, word: &Word<'_>) -> Option<String> {
+        word.letter().filter(|letter| self.letters.contains(letter))
+    }
+
+    /// The word of the query that has the stem of a word.
+    fn word_of(&self, word: &Word<'_>, stemmer: Option<&LanguageStemmer>) -> Option<&String> {
+        self.stems.get(&stemmer?.term(&word.stemmer_input()?))
     }
 }
 
@@ -124,9 +135,11 @@ fn places_of(phrase: &[PhraseTerm], found: &[Found]) -> Option<Vec<usize>> {
     let begin = found.first()?.position;
     let first = phrase.first()?.position;
     let place_of = |word: &PhraseTerm| {
-        let position = begin + word.position - first;
-        let at = found.binary_search_by_key(&position, |found| found.position).ok()?;
-        (found[at].term == word.term).then_some(at)
+        let distance = word.position - first;
+        // Each word has a place of its own, so that it is no further away than this.
+        let near = found.get(..=distance).unwrap_or(found);
+        let at = near.binary_search_by_key(&(begin + distance), |found| found.position).ok()?;
+        (near[at].term == word.term).then_some(at)
     };
     phrase.iter().map(place_of).collect()
 }
@@ -301,6 +314,8 @@ mod tests {
         let snippet = marked("\"red house\"", &text, None);
         assert!(snippet.ends_with("the [red] [house]"), "{snippet}");
         assert_eq!(marked("\"red house\" is", "a house is red", None), "a house [is] red");
+        let of_stem = marked("\"running shoes\" run", "running is fun", Some("en"));
+        assert_eq!(of_stem, "[running] is fun");
     }
 
     #[test]

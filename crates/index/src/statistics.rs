@@ -13,6 +13,7 @@ use crate::schema::Fields;
 /// How many pages there are, and how many have a term.
 pub(crate) struct Statistics<'a> {
     pub(crate) searcher: &'a Searcher,
+    fields: Fields,
     pages: u64,
     /// Least number of pages for the stems of a query.
     least: HashMap<Term, u64>,
@@ -29,7 +30,8 @@ impl<'a> Statistics<'a> {
         let removals = searcher.doc_freq(&Term::from_field_i64(fields.agent, NO_AGENT.get()))?;
         let documents = searcher.total_num_docs()?;
         let least = least(searcher, query, fields)?;
-        Ok(Self { searcher, pages: documents.saturating_sub(removals), least })
+        let fields = *fields;
+        Ok(Self { searcher, fields, pages: documents.saturating_sub(removals), least })
     }
 }
 
@@ -55,7 +57,10 @@ fn least(
 
 impl Bm25StatisticsProvider for Statistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        self.searcher.total_num_tokens(field)
+        // Most pages have no letters of unspaced scripts, so that each page with some would seem
+        // long. Where there are letters, they are about as many as the words of the text.
+        let is_of_letters = field == self.fields.letters;
+        self.searcher.total_num_tokens(if is_of_letters { self.fields.body } else { field })
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {

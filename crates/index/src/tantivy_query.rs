@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use tantivy::Term;
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, PhraseQuery,
-    Query, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, FuzzyTermQuery,
+    Occur, PhraseQuery, Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -83,7 +83,7 @@ fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
         }
         QueryTerm::Sentence(terms) => return sentence(terms, fields),
         QueryTerm::Letter(letter) => {
-            vec![boosted(word(fields.title, letter), TITLE_BOOST), word(fields.letters, letter)]
+            vec![boosted(prefix(fields.title, letter), TITLE_BOOST), word(fields.letters, letter)]
         }
     };
     best_of(by_field)
@@ -111,11 +111,14 @@ fn sentence(terms: &[PhraseTerm], fields: &Fields) -> Box<dyn Query> {
 /// Matches pages with an excluded term as typed. Pages with other forms of the word stay.
 fn contains(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
     let in_field = |field| match term {
-        QueryTerm::Word { term, .. } => word(field, term),
+        QueryTerm::Word { term, .. } | QueryTerm::Letter(term) => word(field, term),
         QueryTerm::Phrase(terms) | QueryTerm::Sentence(terms) => phrase(field, terms),
-        QueryTerm::Letter(letter) => word(fields.letters, letter),
     };
-    Box::new(BooleanQuery::union(vec![in_field(fields.title), in_field(fields.body)]))
+    let fields = match term {
+        QueryTerm::Letter(_) => vec![fields.letters],
+        _ => vec![fields.title, fields.body],
+    };
+    Box::new(BooleanQuery::union(fields.into_iter().map(in_field).collect()))
 }
 
 /// Clauses that raise the score of pages with the terms one after the other.
@@ -134,6 +137,11 @@ fn any_of(field: Field, values: &[String]) -> Option<Box<dyn Query>> {
 
 fn word(field: Field, term: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
+}
+
+/// Matches a letter of an unspaced script in a short text: it begins a bigram, or is the last one.
+fn prefix(field: Field, letter: &str) -> Box<dyn Query> {
+    Box::new(FuzzyTermQuery::new_prefix(Term::from_field_text(field, letter), 0, false))
 }
 
 fn phrase(field: Field, terms: &[PhraseTerm]) -> Box<dyn Query> {

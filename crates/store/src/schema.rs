@@ -142,7 +142,7 @@ async fn refuse_foreign_tables(
     let mut tables: Vec<String> = sqlx::query_scalar(
         "SELECT c.relname::text FROM pg_class c
          WHERE c.relkind IN ('r', 'p', 'f') AND c.relname <> $1
-           AND c.relnamespace = current_schema()::regnamespace
+           AND c.relnamespace = quote_ident(current_schema())::regnamespace
            AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass
                            AND d.objid = c.oid AND d.deptype = 'e')
          ORDER BY 1 LIMIT 4",

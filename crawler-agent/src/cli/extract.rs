@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{print_line, read_input};
 use crate::{
+    clock,
     extract::{Document, Extractor, Links, Media, directives::Directives},
     fetch,
 };
@@ -71,7 +72,8 @@ fn extract(mut document: Document, url: &CrawlUrl) -> Extract {
     let canonical = canonical.map(String::from);
     let links = found.into_iter().map(Link::from).collect();
     let Document { charset, lang, title, headings, text, directives, .. } = document;
-    let Directives { noindex, nofollow, max_snippet, .. } = directives;
+    let noindex = directives.forbid_indexing(clock::now());
+    let Directives { nofollow, max_snippet, .. } = directives;
     let headings = headings.lines().map(str::to_owned).collect();
     Extract {
         title,

@@ -10,7 +10,6 @@ use super::{
     LINK_BYTES, MAX_LINKS, directives::Directives, references::Bound, references::References,
     references::Rel, text::CollapsedText, tokenizer::Tokenizer, visible::VisibleText,
 };
-use crate::fetch;
 
 /// Longest attribute value that is used, in bytes: several times the longest URL.
 const VALUE_BYTES: usize = 8 << 10;
@@ -120,16 +119,16 @@ impl Collector {
         }
     }
 
-    /// Whether an alternate is the page in another language, or the first feed, which is that of the
-    /// site: many sites have a further one for the comments of each page. Other alternates are the
-    /// same page for devices and programs.
+    /// Whether an alternate is the page in another language, or the first feed, which is that of
+    /// the site: many sites have a further one for the comments of each page. Other alternates are
+    /// the same page for devices and programs.
     fn takes_alternate(&mut self, element: &Element<'_, '_>) -> bool {
-        let media_type = value(element, "type").and_then(|text| fetch::media_type(&text));
-        match media_type.as_deref() {
+        let media_type = value(element, "type").unwrap_or_default().to_ascii_lowercase();
+        match media_type.split(';').next().map(str::trim) {
             Some("application/rss+xml" | "application/atom+xml") => {
                 !mem::replace(&mut self.has_feed, true)
             }
-            Some("text/html" | "application/xhtml+xml") | None => {
+            Some("" | "text/html" | "application/xhtml+xml") | None => {
                 element.get_attribute("hreflang").is_some()
             }
             Some(_) => false,

@@ -3,7 +3,7 @@
 use jiff::fmt::rfc2822;
 use model::UnixMillis;
 
-use super::url_list::modified;
+use super::{directives::is_separator, url_list::modified};
 
 /// Most words of a date: day of the week, day, month, year, time and zone, and one to spare.
 const WORDS: usize = 7;
@@ -11,11 +11,11 @@ const WORDS: usize = 7;
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// The date with which a list of directives begins. Of a day without a time it is the end.
-pub(super) fn first_date(list: &str) -> Option<UnixMillis> {
-    let is_separator = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
-    let words = list.split(is_separator).filter(|word| !word.is_empty()).take(WORDS);
-    let words: Vec<&str> = words.collect();
+/// The date with which a list of directives begins, whose first word may be `value`. Of a day
+/// without a time it is the end.
+pub(super) fn first_date(value: &str, after: &str) -> Option<UnixMillis> {
+    let words = [value, after].into_iter().flat_map(|list| list.split(is_separator));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(WORDS).collect();
     iso(&words).or_else(|| Parts::of(&words).time())
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_http_mail_and_iso_8601() {
-        let at = |text: &str| first_date(text).map(|at| at.0);
+        let at = |text: &str| first_date(text, "").map(|at| at.0);
         let noon = 1_796_040_000_000;
         for text in [
             "Mon, 30 Nov 2026 12:00:00 GMT",

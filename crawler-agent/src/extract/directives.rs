@@ -34,7 +34,11 @@ impl Directives {
                 }
                 "nosnippet" => self.limit_snippet(Some(0)),
                 MAX_SNIPPET => self.limit_snippet(characters(value, after)),
-                UNAVAILABLE_AFTER => self.expire(first_date(&format!("{value} {after}"))),
+                UNAVAILABLE_AFTER => self.expire(first_date(value, after)),
+                // The value of another directive, as in `max-image-preview: none`.
+                _ if value.is_empty() && word.ends_with(':') && takes_a_value(name) => {
+                    rest = first_word(after).map_or(after, |(_, behind)| behind);
+                }
                 _ => {}
             }
         }
@@ -92,9 +96,13 @@ const MAX_SNIPPET: &str = "max-snippet";
 /// Name of the directive that says from when on a page must not be shown.
 const UNAVAILABLE_AFTER: &str = "unavailable_after";
 
+/// Whether `c` stands between two directives.
+pub(super) fn is_separator(c: char) -> bool {
+    matches!(c, ',' | ';') || c.is_ascii_whitespace()
+}
+
 /// The first word of a list, and what follows it.
 fn first_word(list: &str) -> Option<(&str, &str)> {
-    let is_separator = |c: char| matches!(c, ',' | ';') || c.is_ascii_whitespace();
     let list = list.trim_start_matches(is_separator);
     let end = list.find(is_separator).unwrap_or(list.len());
     (end > 0).then(|| list.split_at(end))

@@ -55,7 +55,7 @@ pub(super) struct HtmlReader {
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
-        let parser = SELECTOR.as_ref().map(|s| Box::new(parser(s, on_element, on_output)));
+        let parser = SELECTOR.as_ref().map(|selector| Box::new(parser(selector, on_output)));
         Self { parser, collector: Some(Box::default()), self_closed: None, written: 0 }
     }
 
@@ -91,7 +91,7 @@ impl HtmlReader {
         let html = mem::take(&mut collector.text.noscript);
         let has_link = html.as_bytes().windows(2).any(|tag| tag.eq_ignore_ascii_case(b"<a"));
         if let Some(selector) = LINKS.as_ref().filter(|_| has_link) {
-            let mut parser = parser(selector, on_link, |_| {});
+            let mut parser = parser(selector, |_| {});
             // An error at the end loses nothing that was collected before.
             let _ = self.lend(|| parser.write(html.as_bytes()).and_then(|()| parser.end()));
         }
@@ -123,11 +123,7 @@ fn collect(event: impl FnOnce(&mut Collector)) {
     });
 }
 
-fn parser(
-    selector: &'static Selector,
-    on_element: fn(&mut Element<'_, '_>) -> HandlerResult,
-    on_output: fn(&[u8]),
-) -> Parser {
+fn parser(selector: &'static Selector, on_output: fn(&[u8])) -> Parser {
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
     let handlers = ElementContentHandlers::<'static, SendHandlerTypes>::default();
     let settings = Settings::new_send()
@@ -139,12 +135,6 @@ fn parser(
 
 #[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
 fn on_element(element: &mut Element<'_, '_>) -> HandlerResult {
-    collect(|collector| collector.element(element));
-    Ok(())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the parser wants a result")]
-fn on_link(element: &mut Element<'_, '_>) -> HandlerResult {
     collect(|collector| collector.element(element));
     Ok(())
 }

@@ -105,6 +105,8 @@ pub struct Document {
     pub text: String,
     /// Whether only links are taken.
     pub is_list: bool,
+    /// Whether it is a file without text and links.
+    pub is_file: bool,
     /// Robots directives of its meta elements.
     pub directives: Directives,
     /// Value of the first base element.
@@ -136,6 +138,8 @@ pub struct Extractor {
     beginning: Vec<u8>,
     /// Whether the header names an encoding in which text has bytes of zero.
     is_wide: bool,
+    /// Whether the beginning is that of a file without text and links.
+    is_file: bool,
     /// Text that the reader has not got yet.
     decoded: String,
 }
@@ -167,6 +171,7 @@ impl Extractor {
             unconfirmed: Some(media),
             reader,
             beginning: Vec::new(),
+            is_file: false,
             is_wide: named.is_some_and(|encoding| !encoding.is_ascii_compatible()),
             decoded: String::new(),
         }
@@ -232,7 +237,10 @@ impl Extractor {
             Reader::Text(text) => Collector::of_text(text),
             Reader::List(list) => return Document::list(list.finish().into_list(), charset),
             Reader::Lines(lines) => return Document::list(lines.finish().into_list(), charset),
-            Reader::Nothing => return Document::list(Vec::new(), charset),
+            Reader::Nothing => {
+                let nothing = Document::list(Vec::new(), charset);
+                return Document { is_file: self.is_file, ..nothing };
+            }
         };
         collector.into_document(charset)
     }
@@ -273,6 +281,8 @@ impl Extractor {
             Media::Untyped => self.reader = Reader::Nothing,
             Media::Html | Media::Xhtml | Media::Text | Media::TextOrUrls => {}
         }
+        // An empty body says nothing.
+        self.is_file = matches!(self.reader, Reader::Nothing) && !beginning.is_empty();
     }
 }
 
@@ -289,6 +299,7 @@ impl Collector {
             headings,
             text,
             is_list: false,
+            is_file: false,
             directives: self.directives,
             base: self.base,
             canonical: self.canonical,

@@ -18,6 +18,11 @@ use super::{
 /// Longest pause after failures of a host that may soon be back.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(6);
 
+/// Failures in a row after which robots.txt is asked for, to see whether the host is there at all;
+/// if it does not answer that either, it is given up. With the default pauses this takes about four
+/// hours.
+pub const GIVE_UP: u32 = 10;
+
 /// Failures in a row after which the longest pause doubles: those of the first pauses, and a
 /// fortnight of the longest ones.
 const FAILURES_A_DOUBLING: u32 = 60;

@@ -48,7 +48,7 @@ use crate::robots::Robots;
 pub use activity::HostActivity;
 pub use bundle::{BundleError, HostBundle};
 pub use change::{
-    AdoptedUrl, Bounds, Change, Done, Effect, LONGEST_PAUSE, Progress, Report, VisitedUrl,
+    AdoptedUrl, Bounds, Change, Done, Effect, GIVE_UP, LONGEST_PAUSE, Progress, Report, VisitedUrl,
     longest_rest, redirect_target,
 };
 pub use due_hosts::{DueHosts, DueQuery, HostWithWork, INBOX_PATIENCE};

@@ -20,11 +20,12 @@ use tokio::{
 
 use crate::lock::lock;
 
-/// Connections of all peers: two of each in a region of the greatest size.
-const ALL: usize = 200;
+/// Connections of all peers: four of each in a region of the greatest size, because the messages of
+/// each lane are delivered and collected apart.
+const ALL: usize = 400;
 /// Connections from one address, or from one IPv6 network of 64 bits, which is one line: several
 /// agents may be behind one.
-const OF_ONE: usize = 16;
+const OF_ONE: usize = 32;
 /// Time without a byte in either direction after which a connection is closed: longer than a
 /// collection waits for envelopes.
 const IDLE: Duration = Duration::from_mins(1);

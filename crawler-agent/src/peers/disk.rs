@@ -102,7 +102,7 @@ impl PeersDisk {
         Ok(next)
     }
 
-    /// The membership; none before the first roster.
+    /// The membership; none before the first roster, and after the end of the last one.
     pub(super) fn membership(&self) -> Result<Option<Membership>> {
         let (Some(view), Some(settings)) = (self.value(VIEW)?, self.value(SETTINGS)?) else {
             return Ok(None);

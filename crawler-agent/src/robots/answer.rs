@@ -22,12 +22,13 @@ pub enum Meaning {
 /// must not be read as permission for all of them.
 pub fn meaning(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> Meaning {
     match (status, location) {
+        // Guards against crawlers answer so, too; it is neither a file nor permission.
+        (202 | 418 | 420 | 429 | 430 | 500..=599, _) => {
+            Meaning::Unreachable(format!("robots.txt answered with status {status}"))
+        }
         (200..=299, _) => Meaning::Rules(Robots::parse(body)),
         (301 | 302 | 303 | 307 | 308, Some(location)) if hops < MAX_HOPS => {
             Meaning::Moved(location.to_owned())
-        }
-        (429 | 500..=599, _) => {
-            Meaning::Unreachable(format!("robots.txt answered with status {status}"))
         }
         _ => Meaning::Rules(Robots::allow_all()),
     }

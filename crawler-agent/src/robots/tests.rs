@@ -180,7 +180,7 @@ fn answers_mean_what_the_rfc_says() {
     for missing in [304, 400, 401, 403, 404, 410, 451] {
         assert_eq!(of(missing, None, 0), Meaning::Rules(Robots::allow_all()), "{missing}");
     }
-    for unreachable in [429, 500, 503, 599] {
+    for unreachable in [202, 418, 420, 429, 430, 500, 503, 599] {
         assert!(matches!(of(unreachable, None, 0), Meaning::Unreachable(_)), "{unreachable}");
     }
     assert_eq!(of(301, Some("/r"), 4), Meaning::Moved("/r".into()));

@@ -20,11 +20,11 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, fetch, fetch::Answer,
-    fetch::Fetcher, frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect,
-    frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord,
-    frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem, lease::Lease,
-    metrics::Metrics, outbox::PackTrigger, page, page::Content, page::PageSink, peers::Peers,
-    resolve::Resolver, schedule::Claim, schedule::Schedule, schedule::after_answer,
+    fetch::Fetcher, fetch::Validators, frontier::Bounds, frontier::Change, frontier::Done,
+    frontier::Effect, frontier::FrontierError, frontier::FrontierHandle, frontier::GIVE_UP,
+    frontier::HostRecord, frontier::INBOX_PATIENCE, frontier::PageRecord, frontier::QueueItem,
+    lease::Lease, metrics::Metrics, outbox::PackTrigger, page, page::Content, page::PageSink,
+    peers::Peers, resolve::Resolver, schedule::Claim, schedule::Schedule, schedule::after_answer,
 };
 use retry::AddressChoice;
 pub use revisit::LostBefore;
@@ -228,13 +228,17 @@ impl Visitor {
             visit.record.failures = item.attempts.into();
         }
         let is_in_trouble = retry::is_in_trouble(head.status);
-        let failures = if is_in_trouble { visit.record.failures + 1 } else { 0 };
+        // Never as many as of a host that is given up, because this one answers.
+        let failures = if is_in_trouble { (visit.record.failures + 1).min(GIVE_UP - 1) } else { 0 };
         let asked = retry::requested_pause(&head, started, failures);
         if is_in_trouble && retry::has_attempts(item) {
             return self.retry_later(visit, item, asked);
         }
         let validators = head.validators.clone();
-        let Content { outcome, links, list } = page::content(&item.url, head, sink, started);
+        let Content { outcome, links, list, expires } =
+            page::content(&item.url, head, sink, started);
+        // An answer "unchanged" would not show that the time has passed.
+        let validators = if expires { Validators::default() } else { validators };
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown.filter(|_| visit.choice.is_usual());

@@ -15,11 +15,6 @@ use crate::{
 /// Attempts that a URL is given.
 const ATTEMPTS: u8 = 3;
 
-/// Failures in a row after which robots.txt is asked for, to see whether the host is there at all;
-/// if it does not answer that either, it is given up. With the default pauses this takes about four
-/// hours.
-pub(super) const GIVE_UP: u32 = 10;
-
 /// First pause where the host demands one without its length.
 const UNSTATED: Duration = Duration::from_mins(1);
 

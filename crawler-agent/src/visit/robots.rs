@@ -8,9 +8,10 @@ use protocol::page::{Failure, Outcome};
 use super::{Visit, Visitor, failures::FailedRequest, failures::judged, retry};
 use crate::{
     activity_log::Activity, clock, fetch, fetch::Answer, fetch::FetchError, fetch::Problem,
-    fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::HostNumber,
-    frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page, robots::Robots,
-    robots::answer, robots::answer::Meaning, schedule::Claim, schedule::after_answer,
+    fetch::RobotsBody, frontier::Change, frontier::FrontierError, frontier::GIVE_UP,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::QueueItem, frontier::RobotsState, page,
+    robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
+    schedule::after_answer,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -61,7 +62,7 @@ impl Need {
 pub(super) fn need(snapshot: &HostSnapshot, item: &QueueItem, now: UnixMillis) -> Need {
     let state = snapshot.robots.as_deref();
     // A few URLs that hang do not mean that the host is gone: robots.txt decides about that.
-    let is_in_doubt = snapshot.record.failures >= retry::GIVE_UP;
+    let is_in_doubt = snapshot.record.failures >= GIVE_UP;
     if let Some(RobotsState::Known { robots, until }) = state
         && !is_in_doubt
         && now < *until
@@ -257,7 +258,7 @@ impl Visitor {
         failure: &Failure,
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
-        if failures >= retry::GIVE_UP {
+        if failures >= GIVE_UP {
             return self.give_up(visit, item, failure, failures);
         }
         if let Some(robots) = asking.old {
@@ -342,9 +343,9 @@ mod tests {
         let rules = Robots::allow_all();
         let mut known = snapshot(RobotsState::Known { robots: rules, until: UnixMillis(11) });
         let asks = |snapshot: &_| matches!(need(snapshot, &item(), UnixMillis(10)), Need::Ask(_));
-        known.record.failures = retry::GIVE_UP - 1;
+        known.record.failures = GIVE_UP - 1;
         assert!(!asks(&known));
-        known.record.failures = retry::GIVE_UP;
+        known.record.failures = GIVE_UP;
         assert!(asks(&known));
     }
 

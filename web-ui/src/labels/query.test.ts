@@ -61,4 +61,12 @@ describe('a filter that is removed', () => {
       '"see  lang:en here" "big  cat',
     );
   });
+
+  it('knows the value of a filter after a space, in quotes and behind a wide colon', () => {
+    const values = (query: string) => filtersOf(query).map(({ value }) => value);
+    expect(values('oak site: a.org -site:"b.org" lang：de')).toEqual(['a.org', 'b.org', 'de']);
+    expect(values('dating site: reviews')).toEqual([]);
+    expect(values('oak site: lang:de')).toEqual(['de']);
+    expect(withFilter('oak site: a.org', { name: 'site', value: 'b.org' })).toBe('site:b.org oak');
+  });
 });

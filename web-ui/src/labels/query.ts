@@ -21,7 +21,7 @@ export interface PlacedFilter extends Filter {
 
 /** The filters of a query, in the order in which they were typed. */
 export function filtersOf(query: string): PlacedFilter[] {
-  return tokensOf(query).flatMap((token) => filterOf(token) ?? []);
+  return partsOf(query).flatMap((token) => filterOf(token) ?? []);
 }
 
 /** The query with this filter in place of others of the same name; exclusions stay. */
@@ -45,9 +45,37 @@ export function filterText({ name, value, excluded }: PlacedFilter): string {
   return `${excluded ? 'without ' : ''}${name}: ${value}`;
 }
 
+/** A filter without its value, which may follow after a space or in quotes. */
+const bareName = /^(site|lang)[:：]$/i;
+
+/** The tokens of a query, where a filter and the value behind it are one. */
+export function partsOf(query: string): Token[] {
+  const parts: Token[] = [];
+  for (const token of tokensOf(query)) {
+    const whole = withValue(parts.at(-1), token);
+    if (whole) parts.splice(-1, 1, whole);
+    else parts.push(token);
+  }
+  return parts;
+}
+
+/** A filter together with the token behind it; undefined where that is not its value. */
+function withValue(name: Token | undefined, value: Token): Token | undefined {
+  if (!name || name.quoted || !bareName.test(name.text) || value.excluded) return undefined;
+  if (!value.quoted && !mayFollow(name.text, value)) return undefined;
+  const whole = { ...name, text: name.text + value.text, end: value.end };
+  return filterOf(whole) && whole;
+}
+
+/** No filter is the value of another one, and a word without a dot is the next of a sentence. */
+function mayFollow(name: string, value: Token): boolean {
+  if (filterOf(value) || bareName.test(value.text)) return false;
+  return !/^site/i.test(name) || /[.:]/.test(value.text.replace(/\.+$/, ''));
+}
+
 /** The filter that a token is; undefined when it is searched for. */
 export function filterOf({ text, quoted, excluded, start, end }: Token): PlacedFilter | undefined {
-  const match = /^(site|lang):(.+)$/is.exec(text);
+  const match = /^(site|lang)[:：](.+)$/is.exec(text);
   if (quoted || !match?.[1] || !match[2]) return undefined;
   const name = match[1].toLowerCase() as FilterName;
   const value = match[2];

@@ -1,7 +1,6 @@
 /** Texts about queries that cannot be searched for, or found nothing. */
 import { count } from '../format/number';
-import { filterOf } from './query';
-import { tokensOf } from './query_tokens';
+import { filterOf, partsOf } from './query';
 
 /** The coordinator's limit of a query, in bytes of UTF-8 text. */
 const maxBytes = 1000;
@@ -15,7 +14,7 @@ export function lengthProblem(query: string): string | undefined {
 
 /** What to do about a query that found nothing. */
 export function adviceOn(query: string): string[] {
-  const tokens = tokensOf(query).filter((token) => filterOf(token) || hasWord(token.text));
+  const tokens = partsOf(query).filter((token) => filterOf(token) || hasWord(token.text));
   if (tokens.length === 0) {
     return ['There is no word to search for: type at least one letter or digit.'];
   }

@@ -53,7 +53,7 @@ pub struct SearchResult {
     /// Language of the page, ISO 639-1; null when unknown.
     #[schema(required = true)]
     pub lang: Option<String>,
-    /// A passage that contains words of the query.
+    /// A passage with words of the query, as long as the page allows; may be empty.
     pub snippet: Vec<SnippetPart>,
     /// Time at which an agent fetched this text; visits that found it unchanged do not count.
     pub fetched_at: Timestamp,

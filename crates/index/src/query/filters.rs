@@ -30,6 +30,14 @@ pub(super) fn lacks_value(word: &str) -> bool {
     name.is_some_and(|name| ["site", "lang"].iter().any(|known| name.eq_ignore_ascii_case(known)))
 }
 
+/// Whether a word may be the value of the filter before it. A filter of its own is none, nor is a
+/// word without a dot behind `site:` and a space, with which a sentence goes on.
+pub(super) fn may_follow(name: &str, word: &str) -> bool {
+    let is_filter = filter(word).is_some() || lacks_value(word);
+    let is_host = || word.trim_end_matches('.').contains(['.', ':']);
+    !is_filter && (!name.to_ascii_lowercase().starts_with("site") || is_host())
+}
+
 /// The host in the value of `site:`, which may be a host, a domain with a leading dot or asterisk,
 /// or a URL. Names in other scripts become Punycode, as in the index.
 fn site(value: &str) -> Option<String> {

@@ -9,7 +9,7 @@ use crate::stemmer::LanguageStemmer;
 mod filters;
 mod tokens;
 
-use filters::{Filter, filter, lacks_value};
+use filters::{Filter, filter, lacks_value, may_follow};
 use tokens::{Token, tokens};
 
 /// Limit of a query, in bytes; the rest is ignored.
@@ -127,7 +127,10 @@ impl Query {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
             let name_alone = !token.quoted && lacks_value(token.text);
-            let value = tokens.next_if(|next| name_alone && !next.excluded);
+            let value = tokens.next_if(|next| {
+                let may_follow = next.quoted || may_follow(token.text, next.text);
+                name_alone && !next.excluded && may_follow
+            });
             let filter = match &value {
                 Some(value) => filter(&format!("{}{}", token.text, value.text)),
                 None => filter(token.text).filter(|_| !token.quoted),
@@ -299,6 +302,9 @@ mod tests {
         let query = Query::parse("oak site: example.org -site:\"a.example\" lang: de");
         assert_eq!((query.sites, query.langs), (vec!["example.org".into()], vec!["de".into()]));
         assert_eq!(query.excluded_sites, ["a.example"]);
+        let query = Query::parse("dating site: reviews");
+        assert_eq!((query.sites.len(), query.terms.len()), (0, 3));
+        assert_eq!(Query::parse("oak site: lang:de").langs, ["de"]);
         assert_eq!(query.terms.len(), 1);
     }
 

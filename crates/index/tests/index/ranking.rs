@@ -49,7 +49,7 @@ fn a_letter_is_ranked_by_how_often_it_is_there() {
     let (_dir, index) = index_of(&[
         page("http://a.example/once", "", "白い猫がいる。犬もいる。鳥もいる。", Some("ja")),
         page("http://a.example/often", "", "猫は可愛い。猫は寝る。猫と猫。", Some("ja")),
-        page("http://a.example/title", "猫", "白い鳥がいる。犬もいる。", Some("ja")),
+        page("http://a.example/title", "猫カフェ", "白い鳥がいる。犬もいる。", Some("ja")),
     ]);
     let expected = ["http://a.example/title", "http://a.example/often", "http://a.example/once"];
     assert_eq!(urls(&index, "猫"), expected);

@@ -66,3 +66,17 @@ fn the_limit_of_a_snippet_is_the_lowest_that_is_stated() {
     of_header.add_header("otherbot: nosnippet, nearcrawl: max-snippet: 7");
     assert_eq!(of_header.max_snippet, Some(7));
 }
+
+#[test]
+fn the_value_of_another_directive_is_no_directive() {
+    for list in ["max-image-preview: none", "max-video-preview: none", "max-image-preview:none"] {
+        let mut of_meta = Directives::default();
+        of_meta.add(list);
+        let mut of_header = Directives::default();
+        of_header.add_header(list);
+        assert_eq!((of_meta, of_header), Default::default(), "{list}");
+    }
+    let mut both = Directives::default();
+    both.add("max-image-preview: large, noindex");
+    assert!(both.noindex);
+}

@@ -11,8 +11,8 @@ use super::{
     short,
 };
 use crate::frontier::{
-    AdoptedUrl, Bounds, Effect, FrontierError, HostBundle, HostNumber, KnownPage, PageHistory,
-    PageRecord, Progress, QueuedUrl, bundle::MAX_URLS, disk::Disk,
+    AdoptedUrl, Bounds, Effect, FrontierError, GIVE_UP, HostBundle, HostNumber, KnownPage,
+    PageHistory, PageRecord, Progress, QueuedUrl, bundle::MAX_URLS, disk::Disk,
 };
 
 /// Longest time for which a bundle may keep its host from being fetched, in milliseconds. A host
@@ -195,7 +195,7 @@ impl HostBundle {
     /// Whether the former agent tried every URL and the host did not answer. An answer ends the
     /// failures: what it asked for, such as a pause, holds for the next agent, too.
     pub(in crate::frontier) fn is_given_up(&self) -> bool {
-        let has_failed = self.record.failures > 0;
+        let has_failed = self.record.failures >= GIVE_UP;
         has_failed
             && self.queue.is_empty()
             && !self.pages.iter().any(|(_, page)| page.has_content())

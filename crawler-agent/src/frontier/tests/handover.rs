@@ -156,7 +156,7 @@ fn a_host_that_the_former_agent_gave_up_is_fetched_by_the_next() {
     let later = NOW.plus_ms(100_000);
     let key = former.next(KEY).unwrap().queue_key();
     former.apply(Change::Retry { host, key, due: NOW, failures: 1 });
-    former.apply(Change::GiveUp { host, failure, failures: 2, at: later });
+    former.apply(Change::GiveUp { host, failure, failures: GIVE_UP, at: later });
     let bytes = former.hand_over(5);
     let next = World::new();
     let effect = next.take_over(&bytes, true);

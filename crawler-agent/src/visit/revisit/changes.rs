@@ -5,7 +5,7 @@ use protocol::page::{Fetch, Outcome, Page};
 
 use crate::{
     frontier::{ChangeRate, PageRecord, RevisitAges, StatedChanges},
-    page::{ListContent, ShortHash, short_hash},
+    page::{ListContent, ShortHash, has_content, short_hash},
 };
 
 /// The estimate after a revisit: half the interval where the page has changed, else half as much
@@ -37,6 +37,12 @@ pub(in crate::visit) fn observe(
         (_, Some(seen)) => changes.text_hash.replace(seen).map(|known| known != seen),
         (_, None) => None,
     };
+    // A file instead of a page or list: if the next answer is one, too, the URL ends.
+    if let (Outcome::Other { status, .. }, None) = (&fetch.outcome, list)
+        && has_content(*status)
+    {
+        changes.text_hash = None;
+    }
     if let (Some(has_changed), Some(ages)) = (has_changed, ages) {
         changes.interval_s = Some(next_interval_s(ages, changes.interval_s, has_changed));
     }

@@ -204,11 +204,14 @@ fn without_content(
 }
 
 /// Whether a URL is a file, such as an image, which is not visited again: the files of a site would
-/// take the places of its pages. Where there was a document, the next visit decides.
+/// take the places of its pages. Where there was a page, a sitemap or a feed, the next visit
+/// decides.
 pub(super) fn is_file(item: &QueueItem, fetch: &Fetch, list: Option<&ListContent>) -> bool {
     let Outcome::Other { status, .. } = fetch.outcome else { return false };
-    let was_document = item.known.as_ref().is_some_and(|known| has_document(&known.record));
-    has_content(status) && list.is_none() && !was_document && !robots::may_name(item)
+    let had_content = item.known.as_ref().is_some_and(|known| {
+        has_document(&known.record) || known.record.changes.text_hash.is_some()
+    });
+    has_content(status) && list.is_none() && !had_content && !robots::may_name(item)
 }
 
 fn has_document(record: &PageRecord) -> bool {
