@@ -302,10 +302,10 @@ mod tests {
         let query = Query::parse("oak site: example.org -site:\"a.example\" lang: de");
         assert_eq!((query.sites, query.langs), (vec!["example.org".into()], vec!["de".into()]));
         assert_eq!(query.excluded_sites, ["a.example"]);
-        let query = Query::parse("dating site: reviews");
-        assert_eq!((query.sites.len(), query.terms.len()), (0, 3));
-        assert_eq!(Query::parse("oak site: lang:de").langs, ["de"]);
         assert_eq!(query.terms.len(), 1);
+        let sentence = Query::parse("dating site: reviews");
+        assert_eq!((sentence.sites.len(), sentence.terms.len()), (0, 3));
+        assert_eq!(Query::parse("oak site: lang:de").langs, ["de"]);
     }
 
     #[test]

@@ -78,13 +78,16 @@ fn answers_without_content_leave_the_interval() {
     for outcome in [
         Outcome::Failed(Failure::new(ErrorKind::Timeout, "no answer")),
         Outcome::Other { status: 503, media_type: None },
-        Outcome::Other { status: 200, media_type: Some("image/png".into()) },
         Outcome::Disallowed { by: protocol::page::DisallowedBy::RobotsTxt },
         Outcome::Other { status: 404, media_type: None },
     ] {
         let found = intervals(vec![page("1", 1), page("2", 2), outcome, page("2", 2)]);
         assert_eq!(found, [None, Some(3.5), Some(3.5), Some(5.25)]);
     }
+    // What was there before a file is forgotten: the next page is compared with nothing.
+    let file = Outcome::Other { status: 200, media_type: Some("image/png".into()) };
+    let found = intervals(vec![page("1", 1), page("2", 2), file, page("2", 2)]);
+    assert_eq!(found, [None, Some(3.5), Some(3.5), Some(3.5)]);
 }
 
 #[test]
