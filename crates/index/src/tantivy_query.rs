@@ -65,28 +65,27 @@ fn enough_of(queries: Vec<Box<dyn Query>>) -> BooleanQuery {
 fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
     let by_field = match term {
         QueryTerm::Word { term, stems } => {
-            let mut by_field = vec![
-                boosted(word(fields.title, term), TITLE_BOOST),
-                boosted(word(fields.headings, term), HEADINGS_BOOST),
-                word(fields.body, term),
-                boosted(word(fields.url_words, term), URL_BOOST),
-            ];
+            let mut by_field = in_text(|field| word(field, term), fields);
+            by_field.push(boosted(word(fields.url_words, term), URL_BOOST));
             by_field.extend(stems.iter().map(|stem| boosted(word(fields.stems, stem), STEM_BOOST)));
             by_field
         }
-        QueryTerm::Phrase(terms) => {
-            vec![
-                boosted(phrase(fields.title, terms), TITLE_BOOST),
-                boosted(phrase(fields.headings, terms), HEADINGS_BOOST),
-                phrase(fields.body, terms),
-            ]
-        }
+        QueryTerm::Phrase(terms) => in_text(|field| phrase(field, terms), fields),
         QueryTerm::Sentence(terms) => return sentence(terms, fields),
         QueryTerm::Letter(letter) => {
             vec![boosted(prefix(fields.title, letter), TITLE_BOOST), word(fields.letters, letter)]
         }
     };
     best_of(by_field)
+}
+
+/// The same query for title, headings and text.
+fn in_text(query: impl Fn(Field) -> Box<dyn Query>, fields: &Fields) -> Vec<Box<dyn Query>> {
+    vec![
+        boosted(query(fields.title), TITLE_BOOST),
+        boosted(query(fields.headings), HEADINGS_BOOST),
+        query(fields.body),
+    ]
 }
 
 fn best_of(by_field: Vec<Box<dyn Query>>) -> Box<dyn Query> {
@@ -96,13 +95,7 @@ fn best_of(by_field: Vec<Box<dyn Query>>) -> Box<dyn Query> {
 /// Matches pages with most of the bigrams. Pages with the sentence as typed come first.
 fn sentence(terms: &[PhraseTerm], fields: &Fields) -> Box<dyn Query> {
     let bigrams: BTreeSet<&str> = terms.iter().map(|term| term.term.as_str()).collect();
-    let bigram = |term| {
-        best_of(vec![
-            boosted(word(fields.title, term), TITLE_BOOST),
-            boosted(word(fields.headings, term), HEADINGS_BOOST),
-            word(fields.body, term),
-        ])
-    };
+    let bigram = |term| best_of(in_text(|field| word(field, term), fields));
     let most: Box<dyn Query> = Box::new(enough_of(bigrams.into_iter().map(bigram).collect()));
     let clauses = std::iter::once((Occur::Must, most)).chain(in_order(terms, fields));
     Box::new(BooleanQuery::new(clauses.collect()))
