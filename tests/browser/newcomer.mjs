@@ -1,6 +1,7 @@
 // A machine that enrols with its own key over the agent protocol and then waits for approval. It never fetches: the
 // behaviour of agents has its own tests. Once approved it can say that it sleeps, and release hosts.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 /** A field of a signed message: its bytes behind their length. */
 const field = (bytes) => Buffer.concat([eightBytes(bytes.length), bytes]);
@@ -13,7 +14,12 @@ function eightBytes(value) {
   return bytes;
 }
 
-const protocol = 10;
+/** The version of the build, so that raising it leaves no copy behind. */
+const protocol = Number(
+  /CURRENT: ProtocolVersion = ProtocolVersion\((\d+)\)/.exec(
+    readFileSync(new URL('../../crates/protocol/src/version.rs', import.meta.url), 'utf8'),
+  )[1],
+);
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
