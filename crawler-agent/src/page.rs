@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     extract::Document, extract::Extractor, extract::FoundLink, extract::Links, extract::Media,
     extract::directives::Directives, fetch::Flow, fetch::Head, fetch::Sink,
+    robots::answer::is_of_guard,
 };
 use model::{CrawlUrl, Fingerprint, UnixMillis};
 
@@ -25,6 +26,9 @@ impl PageSink {
     /// A sink for the answer with this head to a request for `url`; none when it holds neither a
     /// document to index nor a list of URLs.
     pub fn open(url: &CrawlUrl, head: &Head) -> Option<Self> {
+        if !has_content(head.status) {
+            return None;
+        }
         let media_type = head.media_type.as_deref();
         let is_gzip_file = url.url().path().ends_with(".xml.gz") && is_file_or_xml(media_type);
         let media = match media_type {
@@ -34,17 +38,15 @@ impl PageSink {
         };
         let is_sitemap = media == Media::Text && may_be_sitemap(url.url().path());
         let media = if is_sitemap { Media::TextOrUrls } else { media };
-        let host = url.url().host_str().unwrap_or_default();
-        let extractor = Extractor::new(media, head.charset.as_deref()).of_host(host);
-        let sink = Self { extractor, hash: Sha256::new(), is_gzip_file };
-        has_content(head.status).then_some(sink)
+        let extractor = Extractor::new(media, head.charset.as_deref()).of_url(url.url());
+        Some(Self { extractor, hash: Sha256::new(), is_gzip_file })
     }
 }
 
 /// Whether answers with this status have the content of their URL. Of 202 it is the challenge of a
 /// guard against crawlers.
 pub fn has_content(status: u16) -> bool {
-    (200..300).contains(&status) && status != 202
+    (200..300).contains(&status) && !is_of_guard(status)
 }
 
 /// Whether servers send gzip files of sitemaps as this type. Many do not know the suffix.

@@ -61,8 +61,7 @@ pub(super) fn print(arguments: &ExtractArgs) -> anyhow::Result<ExitCode> {
 fn document(content_type: &str, bytes: &[u8], url: &CrawlUrl) -> Option<Document> {
     let media = fetch::media_type(content_type).as_deref().and_then(Media::of)?;
     let charset = fetch::charset(content_type);
-    let host = url.url().host_str().unwrap_or_default();
-    let mut extractor = Extractor::new(media, charset.as_deref()).of_host(host);
+    let mut extractor = Extractor::new(media, charset.as_deref()).of_url(url.url());
     extractor.write(bytes);
     Some(extractor.finish())
 }

@@ -54,6 +54,11 @@ impl CharsetDecoder {
         }
     }
 
+    /// Whether the header names an encoding in which text has bytes of zero.
+    pub(super) fn is_wide(&self) -> bool {
+        self.named.is_some_and(|encoding| !encoding.is_ascii_compatible())
+    }
+
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut String) {
         match &mut self.state {
             State::Decided(decoder) => decode(decoder, bytes, false, out),

@@ -8,7 +8,8 @@ use lol_html::send::Element;
 
 use super::{
     LINK_BYTES, MAX_LINKS, directives::Directives, references::Bound, references::References,
-    references::Rel, text::CollapsedText, tokenizer::Tokenizer, visible::VisibleText,
+    references::Rel, references::has_word, text::CollapsedText, tokenizer::Tokenizer,
+    visible::VisibleText,
 };
 
 /// Longest attribute value that is used, in bytes: several times the longest URL.
@@ -186,8 +187,4 @@ fn value(element: &Element<'_, '_>, attribute: &str) -> Option<String> {
 
 fn rel(element: &Element<'_, '_>) -> Rel {
     value(element, "rel").map_or_else(Rel::default, |words| Rel::of_words(&words))
-}
-
-fn has_word(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word))
 }

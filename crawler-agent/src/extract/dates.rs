@@ -57,8 +57,10 @@ impl<'w> Parts<'w> {
             self.day = Some(word);
         } else if is_number {
             self.year = self.year.or_else(|| full_year(word));
-        } else if self.month.is_none() && month(word).is_some() {
-            self.month = month(word);
+        } else if self.month.is_none()
+            && let Some(found) = month(word)
+        {
+            self.month = Some(found);
         } else if self.time.is_some() {
             self.zone = self.zone.or(Some(word));
         }

@@ -80,7 +80,9 @@ impl HtmlReader {
             // An error at the end loses nothing that was collected before.
             let _ = self.lend(|| parser.end());
         }
-        self.lend(|| collect(Collector::finish));
+        if let Some(collector) = &mut self.collector {
+            collector.finish();
+        }
         self.read_noscript();
         self.collector.map(|collector| *collector).unwrap_or_default()
     }

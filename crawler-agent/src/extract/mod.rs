@@ -136,10 +136,6 @@ pub struct Extractor {
     reader: Reader,
     /// The first bytes of the body until the kind is confirmed.
     beginning: Vec<u8>,
-    /// Whether the header names an encoding in which text has bytes of zero.
-    is_wide: bool,
-    /// Whether the beginning is that of a file without text and links.
-    is_file: bool,
     /// Text that the reader has not got yet.
     decoded: String,
 }
@@ -149,7 +145,7 @@ enum Reader {
     Text(CollapsedText),
     List(UrlList),
     Lines(UrlLines),
-    /// The body is of no use.
+    /// The body is a file without text and links.
     Nothing,
 }
 
@@ -171,16 +167,14 @@ impl Extractor {
             unconfirmed: Some(media),
             reader,
             beginning: Vec::new(),
-            is_file: false,
-            is_wide: named.is_some_and(|encoding| !encoding.is_ascii_compatible()),
             decoded: String::new(),
         }
     }
 
-    /// The same extractor, for a document of this host.
+    /// The same extractor, for a document that was fetched from this URL.
     #[must_use]
-    pub fn of_host(mut self, host: &str) -> Self {
-        self.decoding.set_host(host);
+    pub fn of_url(mut self, url: &Url) -> Self {
+        self.decoding.set_host(url.host_str().unwrap_or_default());
         self
     }
 
@@ -239,7 +233,7 @@ impl Extractor {
             Reader::Lines(lines) => return Document::list(lines.finish().into_list(), charset),
             Reader::Nothing => {
                 let nothing = Document::list(Vec::new(), charset);
-                return Document { is_file: self.is_file, ..nothing };
+                return Document { is_file: true, ..nothing };
             }
         };
         collector.into_document(charset)
@@ -270,7 +264,7 @@ impl Extractor {
             }
             Media::Xml => {}
             _ if sniff::is_file(&beginning) => self.reader = Reader::Nothing,
-            _ if is_text && !self.is_wide && sniff::is_binary(&beginning) => {
+            _ if is_text && !self.decoding.is_wide() && sniff::is_binary(&beginning) => {
                 self.reader = Reader::Nothing;
             }
             _ if sniff::is_xml_list(text) => self.reader = Reader::List(UrlList::new()),
@@ -278,11 +272,10 @@ impl Extractor {
                 self.reader = Reader::Lines(UrlLines::new());
             }
             Media::Untyped if sniff::is_html(text) => self.reader = Reader::Html(HtmlReader::new()),
-            Media::Untyped => self.reader = Reader::Nothing,
-            Media::Html | Media::Xhtml | Media::Text | Media::TextOrUrls => {}
+            // An empty body says nothing.
+            Media::Untyped if !beginning.is_empty() => self.reader = Reader::Nothing,
+            Media::Untyped | Media::Html | Media::Xhtml | Media::Text | Media::TextOrUrls => {}
         }
-        // An empty body says nothing.
-        self.is_file = matches!(self.reader, Reader::Nothing) && !beginning.is_empty();
     }
 }
 

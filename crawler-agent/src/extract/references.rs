@@ -39,11 +39,14 @@ pub struct Rel {
 impl Rel {
     /// The words of a `rel` attribute.
     pub(super) fn of_words(words: &str) -> Self {
-        let has = |wanted: &str| {
-            words.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
-        };
+        let has = |wanted| has_word(words, wanted);
         Self { nofollow: has("nofollow"), ugc: has("ugc"), sponsored: has("sponsored") }
     }
+}
+
+/// Whether a list of words, like that of a `rel` attribute, has this one.
+pub(super) fn has_word(words: &str, wanted: &str) -> bool {
+    words.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 /// Most references of a document.

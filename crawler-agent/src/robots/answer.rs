@@ -16,14 +16,19 @@ pub enum Meaning {
     Unreachable(String),
 }
 
+/// Whether guards against crawlers answer with this status, instead of with the content of the URL.
+pub const fn is_of_guard(status: u16) -> bool {
+    matches!(status, 202 | 418 | 420 | 430)
+}
+
 /// Meaning of an answer with this status, Location and body, after `hops` redirects.
 ///
 /// 429 counts as unreachable although it is a 4xx status: the host asks for fewer requests, which
 /// must not be read as permission for all of them.
 pub fn meaning(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> Meaning {
     match (status, location) {
-        // Guards against crawlers answer so, too; it is neither a file nor permission.
-        (202 | 418 | 420 | 429 | 430 | 500..=599, _) => {
+        // The answer of a guard is neither a file nor permission.
+        _ if is_of_guard(status) || matches!(status, 429 | 500..=599) => {
             Meaning::Unreachable(format!("robots.txt answered with status {status}"))
         }
         (200..=299, _) => Meaning::Rules(Robots::parse(body)),

@@ -10,6 +10,7 @@ use crate::{
     clock,
     fetch::{Answer, FetchError, Head},
     frontier::{Change, FrontierError, LONGEST_PAUSE, Progress, QueueItem, longest_rest},
+    robots::answer::is_of_guard,
 };
 
 /// Attempts that a URL is given.
@@ -161,9 +162,9 @@ pub(super) fn stated_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
 }
 
 /// Whether an answer with this status says that the server is in trouble, or guarded against
-/// crawlers for now: some guards answer 202, 418, 420 or 430. It may be over soon.
+/// crawlers for now. It may be over soon.
 pub(super) const fn is_in_trouble(status: u16) -> bool {
-    matches!(status, 202 | 408 | 418 | 420 | 425 | 429 | 430 | 500..)
+    is_of_guard(status) || matches!(status, 408 | 425 | 429 | 500..)
 }
 
 const fn demands_pause(head: &Head) -> bool {

@@ -37,15 +37,19 @@ pub(in crate::visit) fn observe(
         (_, Some(seen)) => changes.text_hash.replace(seen).map(|known| known != seen),
         (_, None) => None,
     };
-    // A file instead of a page or list: if the next answer is one, too, the URL ends.
-    if let (Outcome::Other { status, .. }, None) = (&fetch.outcome, list)
-        && has_content(*status)
-    {
+    // If the next answer is a file, too, the URL ends.
+    if brings_file(fetch, list) {
         changes.text_hash = None;
     }
     if let (Some(has_changed), Some(ages)) = (has_changed, ages) {
         changes.interval_s = Some(next_interval_s(ages, changes.interval_s, has_changed));
     }
+}
+
+/// Whether the answer is a file instead of a page or list.
+pub(super) fn brings_file(fetch: &Fetch, list: Option<&ListContent>) -> bool {
+    let is_other = matches!(fetch.outcome, Outcome::Other { status, .. } if has_content(status));
+    is_other && list.is_none()
 }
 
 /// What a list states of changes that may bring a visit forward: pages whose last visits are before

@@ -17,8 +17,9 @@ use crate::{
     clock,
     fetch::{Problem, Validators},
     frontier::{PageHistory, PageRecord, QueueItem, RevisitAges},
-    page::{ListContent, has_content},
+    page::ListContent,
 };
+use changes::brings_file;
 pub(super) use changes::{observe, scheduled, stated};
 
 /// The moment before which the coordinator lost what agents sent; none by default.
@@ -128,8 +129,8 @@ pub(super) fn remember(
             fetch.outcome = Outcome::Unchanged { status: 304 };
             before
         }
-        // The answer says nothing of the page.
-        (Outcome::Other { status, .. }, _) if is_in_trouble(*status) => {
+        // The answer says nothing of the page. Guards against crawlers answer 403, too.
+        (Outcome::Other { status, .. }, _) if *status == 403 || is_in_trouble(*status) => {
             return Some(known_or_new(item));
         }
         (Outcome::Page(page), before) => {
@@ -191,8 +192,6 @@ fn without_content(
         Outcome::Other { status: 404 | 410, .. } | Outcome::Redirect { status: 301 | 308, .. } => {
             robots::may_name(item).then(|| known_or_new(item).forget_content())
         }
-        // Guards against crawlers answer so, too.
-        Outcome::Other { status: 403, .. } => Some(known_or_new(item)),
         // The page is somewhere else for now, such as during maintenance, or a court or an
         // authority forbids to show it. The index drops it.
         Outcome::Redirect { .. } | Outcome::Other { status: 451, .. } => {
@@ -207,11 +206,10 @@ fn without_content(
 /// take the places of its pages. Where there was a page, a sitemap or a feed, the next visit
 /// decides.
 pub(super) fn is_file(item: &QueueItem, fetch: &Fetch, list: Option<&ListContent>) -> bool {
-    let Outcome::Other { status, .. } = fetch.outcome else { return false };
     let had_content = item.known.as_ref().is_some_and(|known| {
         has_document(&known.record) || known.record.changes.text_hash.is_some()
     });
-    has_content(status) && list.is_none() && !had_content && !robots::may_name(item)
+    brings_file(fetch, list) && !had_content && !robots::may_name(item)
 }
 
 fn has_document(record: &PageRecord) -> bool {
