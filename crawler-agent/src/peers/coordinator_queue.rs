@@ -24,17 +24,26 @@ impl CoordinatorQueue {
 
     /// The first envelopes of a lane, of about this many bytes, as soon as there are any.
     pub(super) async fn take(&self, lane: Lane, bytes: usize) -> Vec<Envelope> {
-        loop {
-            let arrived = self.arrived.notified();
-            tokio::pin!(arrived);
-            // From here on nothing is missed.
-            arrived.as_mut().enable();
-            let taken = lock(&self.waiting).take(Peer::Coordinator, lane, bytes);
-            if !taken.is_empty() {
-                return taken;
-            }
-            arrived.await;
+        let take = || lock(&self.waiting).take(Peer::Coordinator, lane, bytes);
+        once_any(&self.arrived, take).await
+    }
+}
+
+/// What `take` finds, as soon as there is any; `arrived` is notified when there may be more.
+pub(super) async fn once_any(
+    arrived: &Notify,
+    mut take: impl FnMut() -> Vec<Envelope>,
+) -> Vec<Envelope> {
+    loop {
+        let notified = arrived.notified();
+        tokio::pin!(notified);
+        // From here on nothing is missed.
+        notified.as_mut().enable();
+        let taken = take();
+        if !taken.is_empty() {
+            return taken;
         }
+        notified.await;
     }
 }
 

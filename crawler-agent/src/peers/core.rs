@@ -102,10 +102,18 @@ impl Core {
     }
 
     fn restore(&mut self, url: &RoutedUrl) {
-        if self.hosts.insert(url.host.position) {
-            self.host_addresses.set(&url.url, url.host);
+        if self.note_host(&url.url, url.host) {
             self.member.restore_host(url);
         }
+    }
+
+    /// Notes a host with its address; returns whether it is new.
+    fn note_host(&mut self, url: &CrawlUrl, host: HostAtAddress) -> bool {
+        let is_new = self.hosts.insert(host.position);
+        if is_new {
+            self.host_addresses.set(url, host);
+        }
+        is_new
     }
 
     /// Opens an envelope to this agent and handles the message; returns the sender as well, for
@@ -268,11 +276,7 @@ impl Core {
             }
             _ => return None,
         };
-        let is_new = self.hosts.insert(host.position);
-        is_new.then(|| {
-            self.host_addresses.set(url, host);
-            RoutedUrl::first(url.clone(), host, UrlPurpose::Fetch)
-        })
+        self.note_host(url, host).then(|| RoutedUrl::first(url.clone(), host, UrlPurpose::Fetch))
     }
 }
 

@@ -116,12 +116,12 @@ impl PeersDisk {
         }))
     }
 
-    /// The membership that ended last; none while the agent is a member, and if it never was one.
+    /// The membership that ended last, of an agent that is no member; none if it never was one.
     pub(super) fn former_membership(&self) -> Result<Option<FormerMembership>> {
         let view: Option<SignedView> = self.value(VIEW)?;
-        let is_member = self.value::<Settings>(SETTINGS)?.is_some();
-        let region = view.filter(|_| !is_member).and_then(|view| view.alleged_region().ok());
-        let Some(region) = region else { return Ok(None) };
+        let Some(region) = view.and_then(|view| view.alleged_region().ok()) else {
+            return Ok(None);
+        };
         Ok(Some(FormerMembership { region, promises: self.value(PROMISES)? }))
     }
 

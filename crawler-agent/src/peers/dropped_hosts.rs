@@ -52,14 +52,9 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
-    use std::net::IpAddr;
-
-    use model::{CrawlUrl, UnixMillis};
+    use model::UnixMillis;
     use protocol::Route;
-    use region::{
-        Effect, HostAtAddress, HostPosition,
-        message::{RoutedUrl, UrlPurpose},
-    };
+    use region::Effect;
 
     use crate::{
         frontier::{Bounds, Change},
@@ -78,13 +73,7 @@ mod tests {
             (1..).zip(texts).map(|(seq, url)| Route { seq, url: url.into(), redirects: 0 });
         let routes = Change::Routes { routes: routes.collect(), at: UnixMillis(1), bounds };
         worker.store.apply(routes).unwrap();
-        let [moved, outside] = texts.map(|text| {
-            let url = CrawlUrl::parse(text).unwrap();
-            let position = HostPosition::of(url.host_key_str());
-            let address = IpAddr::from([192, 0, 2, 1]);
-            let host = HostAtAddress { position, address };
-            RoutedUrl::first(url, host, UrlPurpose::Fetch)
-        });
+        let [moved, outside] = texts.map(worker::tests::routed);
         let mut batch = Batch::default();
         let writing = worker.writing(&mut batch).unwrap();
         writing.add_host(&moved).unwrap();

@@ -73,29 +73,19 @@ fn hand_back(
 
 #[cfg(test)]
 mod tests {
-    use std::net::IpAddr;
-
-    use model::{CrawlUrl, UnixMillis};
+    use model::UnixMillis;
     use protocol::Route;
-    use region::{
-        HostAtAddress, HostPosition, Settings,
-        lease::Promises,
-        message::{RoutedUrl, UrlPurpose},
-        roster::Version,
-    };
+    use region::{Settings, lease::Promises, roster::Version};
 
     use super::*;
     use crate::{
         frontier::{Bounds, Frontier},
-        peers::{core, disk::FormerMembership, worker},
+        peers::{
+            core,
+            disk::FormerMembership,
+            worker::{self, tests::routed},
+        },
     };
-
-    fn routed(url: &str) -> RoutedUrl {
-        let url = CrawlUrl::parse(url).unwrap();
-        let position = HostPosition::of(url.host_key_str());
-        let address = IpAddr::from([192, 0, 2, 1]);
-        RoutedUrl::first(url, HostAtAddress { position, address }, UrlPurpose::Fetch)
-    }
 
     #[tokio::test]
     async fn an_agent_that_joins_another_region_keeps_nothing_of_the_former_one() {

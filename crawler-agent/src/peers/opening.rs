@@ -69,13 +69,15 @@ impl Peers {
         let identity = Identity { agent, coordinator: coordinator_key, incarnation };
         let host_addresses: Arc<HostAddresses> = Arc::default();
         let (core, works) = restore(identity, &disk, &host_addresses)?;
-        let former = disk.former_membership()?;
         let resolver = Arc::clone(&crawl.resolver);
         let outgoing = Outgoing::new(identity, key, (Arc::clone(&resolver), config.bind), stop);
         if let Some(core) = &core {
             outgoing.follow(core.view(), !rules.advertise.is_empty());
         }
-        let stored_policy = if core.is_some() { disk.policy()? } else { None };
+        let (stored_policy, former) = match &core {
+            Some(_) => (disk.policy()?, None),
+            None => (None, disk.former_membership()?),
+        };
         let shared =
             Arc::new(Shared { identity, core: Mutex::new(core), outgoing, host_addresses });
         let worker = Worker {

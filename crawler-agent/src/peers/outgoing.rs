@@ -24,7 +24,7 @@ use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    coordinator_queue::CoordinatorQueue,
+    coordinator_queue::{CoordinatorQueue, once_any},
     delivery::Delivery,
     delivery_queue::{DeliveryQueue, delivery_queue},
     kept::KeptEnvelopes,
@@ -161,17 +161,7 @@ impl Outgoing {
     /// Envelopes in one lane that are kept for one peer, as soon as there are any.
     pub(super) async fn take_kept(&self, to: Peer, lane: Lane, bytes: usize) -> Vec<Envelope> {
         lock(&self.kept).note_request(to, Instant::now());
-        loop {
-            let arrived = self.arrived.notified();
-            tokio::pin!(arrived);
-            // From here on nothing is missed.
-            arrived.as_mut().enable();
-            let taken = lock(&self.kept).take(to, lane, bytes);
-            if !taken.is_empty() {
-                return taken;
-            }
-            arrived.await;
-        }
+        once_any(&self.arrived, || lock(&self.kept).take(to, lane, bytes)).await
     }
 
     /// The members in whose mailboxes this agent's envelopes may be, with their URLs.

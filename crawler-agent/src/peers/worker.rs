@@ -343,6 +343,14 @@ pub(super) mod tests {
         }
     }
 
+    /// A URL whose host has an address.
+    pub(in crate::peers) fn routed(url: &str) -> RoutedUrl {
+        let url = model::CrawlUrl::parse(url).unwrap();
+        let position = HostPosition::of(url.host_key_str());
+        let address = IpAddr::from([192, 0, 2, 1]);
+        RoutedUrl::first(url, HostAtAddress { position, address }, UrlPurpose::Fetch)
+    }
+
     #[tokio::test]
     async fn promises_of_an_earlier_membership_stay_lost_after_a_restart() {
         let dir = tempfile::tempdir().unwrap();
@@ -367,10 +375,7 @@ pub(super) mod tests {
     #[tokio::test]
     async fn a_url_that_leaves_the_region_keeps_the_count_of_its_redirects() {
         let dir = tempfile::tempdir().unwrap();
-        let url = model::CrawlUrl::parse("http://elsewhere.test/").unwrap();
-        let position = HostPosition::of(url.host_key_str());
-        let host = HostAtAddress { position, address: IpAddr::from([192, 0, 2, 1]) };
-        let url = RoutedUrl { redirects: 3, ..RoutedUrl::first(url, host, UrlPurpose::Fetch) };
+        let url = RoutedUrl { redirects: 3, ..routed("http://elsewhere.test/") };
         let mut batch = Batch::default();
         worker(dir.path()).effect(Effect::Foreign(url), &mut batch).unwrap();
         assert_eq!(batch.reports.first().map(|report| report.redirects), Some(3));

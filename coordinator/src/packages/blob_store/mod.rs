@@ -109,10 +109,13 @@ impl BlobStore {
 
     /// Fails if there is no such bucket or directory: a read of a blob calls that missing, too.
     pub async fn check_place(&self) -> Result<(), BlobError> {
-        let listed = self.objects.list_with_delimiter(None).await;
-        listed
-            .map(drop)
-            .map_err(|source| BlobError::Open { place: self.place.clone(), source: source.into() })
+        self.objects.list_with_delimiter(None).await.map(drop).map_err(self.unlisted())
+    }
+
+    /// The error of a listing.
+    fn unlisted(&self) -> impl Fn(object_store::Error) -> BlobError + use<> {
+        let place = self.place.clone();
+        move |source| BlobError::Open { place: place.clone(), source: source.into() }
     }
 
     /// The identifier of this storage; `proposal` becomes it when there is none yet.
@@ -168,23 +171,19 @@ impl BlobStore {
 
     /// The packages in the storage, in no order.
     pub fn packages(&self) -> impl Stream<Item = Result<StoredPackage, BlobError>> + Unpin + use<> {
-        let place = self.place.clone();
-        let failed =
-            move |source| BlobError::Open { place: place.clone(), source: Box::new(source) as _ };
-        let listed = self.objects.list(None).map_err(failed);
+        let listed = self.objects.list(None).map_err(self.unlisted());
         listed.try_filter_map(|object| ready(Ok(StoredPackage::of(&object))))
     }
 
     /// Orders and keys of the host bundles that were stored before a moment.
     pub async fn bundles(&self, before: UnixMillis) -> Result<(Vec<u64>, Vec<String>), BlobError> {
-        let failed =
-            |source| BlobError::Open { place: self.place.clone(), source: Box::new(source) as _ };
-        let agents = self.objects.list_with_delimiter(None).await.map_err(failed)?.common_prefixes;
+        let unlisted = self.unlisted();
+        let agents = self.objects.list_with_delimiter(None).await.map_err(&unlisted)?;
         let mut orders = Vec::new();
         let mut keys = Vec::new();
-        for agent in agents {
+        for agent in agents.common_prefixes {
             let mut listed = self.objects.list(Some(&agent.join(BUNDLES)));
-            while let Some(object) = listed.try_next().await.map_err(failed)? {
+            while let Some(object) = listed.try_next().await.map_err(&unlisted)? {
                 let order = object.location.filename().and_then(|name| name.split_once('-'));
                 if object.last_modified.timestamp_millis() < before.0
                     && let Some(order) = order.and_then(|(order, _)| order.parse().ok())

@@ -56,8 +56,8 @@ impl Regions {
         stop: &CancellationToken,
     ) -> Result<RelayAnswer, CallError> {
         check(&request)?;
-        let RelayRequest { hold_ms, addresses, label, known, wants_loan, .. } = request;
-        let RelayRequest { report, lane, envelopes, .. } = request;
+        let RelayRequest { hold_ms, addresses, label, known, wants_loan, report, lane, envelopes } =
+            request;
         let hold = Duration::from_millis(hold_ms.min(MOST_HOLD_MS).into());
         if !self.rules.enabled {
             // They may be large, and no request gets them.
@@ -65,8 +65,11 @@ impl Regions {
             stop.run_until_cancelled(tokio::time::sleep(hold)).await;
             return Ok(RelayAnswer::default());
         }
-        regions::announce(&self.store, agent, &addresses, label.as_deref()).await?;
-        self.note_report(agent, report).await?;
+        // Calls for bundles come beside these, with the same addresses and report.
+        if lane == Lane::Others {
+            regions::announce(&self.store, agent, &addresses, label.as_deref()).await?;
+            self.note_report(agent, report).await?;
+        }
         self.receive(agent, envelopes).await?;
         let deadline = Instant::now() + hold;
         let arrival = self.arrival(agent);
